@@ -8,3 +8,5 @@ pub mod limits;
 pub mod secret;
 pub mod sqlstate;
 
+pub mod wire;
+

@@ -1,0 +1,43 @@
+//! BackendKeyData: what a cancel request for this session must say.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+use crate::wire::malformed::Malformed;
+use crate::wire::reader::Reader;
+use crate::wire::startup::checked_secret;
+
+/// Reads the process id and the key: four bytes in protocol 3.0, up to 256 in 3.2.
+pub fn backend_key_data(body: &[u8]) -> Result<(i32, &[u8]), Malformed> {
+    let mut reader = Reader::new(body);
+    let pid = reader.i32()?;
+    Ok((pid, checked_secret(reader.rest())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn golden() {
+        assert_eq!(
+            backend_key_data(b"\0\0\x04\xd2abcd"),
+            Ok((1234, &b"abcd"[..]))
+        );
+        let long = [&b"\0\0\0\x01"[..], &[7; 256]].concat();
+        assert_eq!(backend_key_data(&long), Ok((1, &[7; 256][..])));
+    }
+
+    #[test]
+    fn refuses_keys_of_other_lengths() {
+        assert_eq!(backend_key_data(b"\0\0\0"), Err(Malformed::Short));
+        assert_eq!(
+            backend_key_data(b"\0\0\0\x01abc"),
+            Err(Malformed::SecretLength { bytes: 3 })
+        );
+        let long = [&b"\0\0\0\x01"[..], &[7; 257]].concat();
+        assert_eq!(
+            backend_key_data(&long),
+            Err(Malformed::SecretLength { bytes: 257 })
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! ErrorResponse and NoticeResponse as pgsieve composes them.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-error-fields.html>
+
+use bytes::BytesMut;
+use pgwire::messages::Message;
+use pgwire::messages::response::{ErrorResponse, NoticeResponse};
+
+use crate::limits;
+use crate::sqlstate::SqlState;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The statement failed.
+    Error,
+    /// The connection ends.
+    Fatal,
+    /// Something to know.
+    Notice,
+    /// Something to mind.
+    Warning,
+}
+
+impl Severity {
+    /// As Postgres writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "ERROR",
+            Self::Fatal => "FATAL",
+            Self::Notice => "NOTICE",
+            Self::Warning => "WARNING",
+        }
+    }
+}
+
+/// What an error or notice says. It goes to the client and nowhere else, so it cannot be printed.
+#[derive(Clone, Copy)]
+pub struct ErrorFields<'a> {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The condition.
+    pub sqlstate: SqlState,
+    /// What happened, in one sentence.
+    pub message: &'a str,
+    /// More about it.
+    pub detail: Option<&'a str>,
+    /// What would help.
+    pub hint: Option<&'a str>,
+    /// Where in the statement, in characters from 1.
+    pub position: Option<u32>,
+}
+
+impl<'a> ErrorFields<'a> {
+    /// A severity, a condition and a sentence.
+    pub const fn new(severity: Severity, sqlstate: SqlState, message: &'a str) -> Self {
+        Self {
+            severity,
+            sqlstate,
+            message,
+            detail: None,
+            hint: None,
+            position: None,
+        }
+    }
+
+    /// In the order of Postgres.
+    fn list(&self) -> Vec<(u8, String)> {
+        let mut list = vec![
+            (b'S', self.severity.as_str().to_owned()),
+            (b'V', self.severity.as_str().to_owned()),
+            (b'C', self.sqlstate.as_str().to_owned()),
+            (b'M', sayable(self.message)),
+        ];
+        list.extend(self.detail.map(|detail| (b'D', sayable(detail))));
+        list.extend(self.hint.map(|hint| (b'H', sayable(hint))));
+        list.extend(self.position.map(|position| (b'P', position.to_string())));
+        list
+    }
+}
+
+/// Appends an ErrorResponse.
+pub fn error(out: &mut BytesMut, fields: &ErrorFields<'_>) {
+    put_surely(out, &ErrorResponse::new(fields.list()));
+}
+
+/// Appends a NoticeResponse.
+pub fn notice(out: &mut BytesMut, fields: &ErrorFields<'_>) {
+    put_surely(out, &NoticeResponse::new(fields.list()));
+}
+
+/// Seven fields, each bounded by [`sayable`], stay far below the 2 GiB where `pgwire` gives up.
+fn put_surely(out: &mut BytesMut, message: &impl Message) {
+    let done = super::put(out, message);
+    debug_assert!(done.is_ok(), "a bounded message is always written");
+}
+
+/// A text that is one string on the wire and not endless. An answer must always be given, so it is
+/// changed rather than refused.
+fn sayable(text: &str) -> String {
+    let longest = text.len().min(limits::ANSWER_FIELD_BYTES_MAX);
+    let cut = (0..=longest).rev().find_map(|end| text.get(..end));
+    cut.unwrap_or_default().replace('\0', "\u{fffd}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlstate;
+    use crate::wire::backend::error_fields;
+    use crate::wire::encode::written;
+
+    #[test]
+    fn golden() {
+        let fields = ErrorFields {
+            detail: Some("d"),
+            hint: Some("h"),
+            position: Some(8),
+            ..ErrorFields::new(Severity::Error, sqlstate::READ_ONLY_SQL_TRANSACTION, "m")
+        };
+        let body = b"SERROR\0VERROR\0C25006\0Mm\0Dd\0Hh\0P8\0\0";
+        assert_eq!(&written(|out| error(out, &fields))[..], frame(b'E', body));
+        let fields = ErrorFields::new(Severity::Notice, sqlstate::SYNTAX_ERROR, "m");
+        let body = b"SNOTICE\0VNOTICE\0C42601\0Mm\0\0";
+        assert_eq!(&written(|out| notice(out, &fields))[..], frame(b'N', body));
+    }
+
+    #[test]
+    fn a_nul_in_a_text_ends_nothing() {
+        let fields = ErrorFields::new(Severity::Fatal, sqlstate::INTERNAL_ERROR, "a\0C00000\0b");
+        let out = written(|out| error(out, &fields));
+        let read = error_fields(&out[5..]).expect("sound");
+        assert_eq!(
+            (read.sqlstate(), read.severity()),
+            (Some("XX000"), Some("FATAL"))
+        );
+        assert_eq!(read.get(b'M'), Some("a\u{fffd}C00000\u{fffd}b"));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let long = "é".repeat(limits::ANSWER_FIELD_BYTES_MAX);
+        let fields = ErrorFields {
+            hint: Some(&long),
+            ..ErrorFields::new(Severity::Warning, sqlstate::SYNTAX_ERROR, &long)
+        };
+        let out = written(|out| notice(out, &fields));
+        let read = error_fields(&out[5..]).expect("sound");
+        assert_eq!(
+            read.get(b'M').map(str::len),
+            Some(limits::ANSWER_FIELD_BYTES_MAX)
+        );
+    }
+
+    fn frame(kind: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len() + 4).expect("small");
+        [&[kind][..], &length.to_be_bytes(), body].concat()
+    }
+}

@@ -1,0 +1,260 @@
+//! Requests to the upstream. What a client sent is passed on as it is; these are for what pgsieve
+//! says on its own or for a changed text.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+use bytes::{BufMut, Bytes, BytesMut};
+use pgwire::messages::cancel::CancelRequest;
+use pgwire::messages::startup::{SASLInitialResponse, SASLResponse};
+
+use super::answer::secret_key;
+use super::{Unencodable, item, put, whole};
+use crate::limits;
+use crate::wire::frontend::Oids;
+use crate::wire::startup::ProtocolVersion;
+
+/// SSLRequest.
+pub fn ssl_request(out: &mut BytesMut) {
+    out.put_slice(b"\0\0\0\x08\x04\xd2\x16\x2f");
+}
+
+/// CancelRequest, with a key of 4 to 256 bytes.
+pub fn cancel_request(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), Unencodable> {
+    put(out, &CancelRequest::new(pid, secret_key(secret)?))
+}
+
+/// StartupMessage, with the parameters in this order.
+pub fn startup<'a>(
+    out: &mut BytesMut,
+    version: ProtocolVersion,
+    parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), Unencodable> {
+    framed(out, None, limits::FIRST_PACKET_BYTES_MAX, |out| {
+        out.put_u16(version.major);
+        out.put_u16(version.minor);
+        for (name, value) in parameters {
+            string(out, item(name)?);
+            string(out, whole(value)?);
+        }
+        out.put_u8(0);
+        Ok(())
+    })
+}
+
+/// PasswordMessage.
+pub fn password(out: &mut BytesMut, password: &[u8]) -> Result<(), Unencodable> {
+    if password.contains(&0) {
+        return Err(Unencodable::StringEndsEarly);
+    }
+    framed(out, Some(b'p'), limits::LOGIN_FRAME_BYTES_MAX, |out| {
+        out.put_slice(password);
+        out.put_u8(0);
+        Ok(())
+    })
+}
+
+/// SASLInitialResponse.
+pub fn sasl_initial_response(
+    out: &mut BytesMut,
+    mechanism: &str,
+    data: Option<&[u8]>,
+) -> Result<(), Unencodable> {
+    let data = data.map(Bytes::copy_from_slice);
+    put(
+        out,
+        &SASLInitialResponse::new(item(mechanism)?.to_owned(), data),
+    )
+}
+
+/// SASLResponse.
+pub fn sasl_response(out: &mut BytesMut, data: &[u8]) -> Result<(), Unencodable> {
+    put(out, &SASLResponse::new(Bytes::copy_from_slice(data)))
+}
+
+/// Query.
+pub fn query(out: &mut BytesMut, text: &str) -> Result<(), Unencodable> {
+    let text = whole(text)?;
+    framed(out, Some(b'Q'), limits::STATEMENT_FRAME_BYTES_MAX, |out| {
+        string(out, text);
+        Ok(())
+    })
+}
+
+/// Parse.
+pub fn parse(
+    out: &mut BytesMut,
+    name: &str,
+    text: &str,
+    parameter_types: Oids<'_>,
+) -> Result<(), Unencodable> {
+    let (name, text) = (whole(name)?, whole(text)?);
+    framed(out, Some(b'P'), limits::STATEMENT_FRAME_BYTES_MAX, |out| {
+        string(out, name);
+        string(out, text);
+        out.put_u16(parameter_types.count());
+        out.put_slice(parameter_types.as_bytes());
+        Ok(())
+    })
+}
+
+/// Flush.
+pub fn flush(out: &mut BytesMut) {
+    out.put_slice(b"H\0\0\0\x04");
+}
+
+/// Sync.
+pub fn sync(out: &mut BytesMut) {
+    out.put_slice(b"S\0\0\0\x04");
+}
+
+/// Terminate.
+pub fn terminate(out: &mut BytesMut) {
+    out.put_slice(b"X\0\0\0\x04");
+}
+
+fn string(out: &mut BytesMut, text: &str) {
+    out.put_slice(text.as_bytes());
+    out.put_u8(0);
+}
+
+/// Writes a type byte, the length word and what `body` writes; or nothing.
+fn framed(
+    out: &mut BytesMut,
+    kind: Option<u8>,
+    length_max: i32,
+    body: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>,
+) -> Result<(), Unencodable> {
+    let start = out.len();
+    out.extend(kind);
+    let word = out.len();
+    out.put_i32(0);
+    let done = body(out).and_then(|()| set_length(out, word, length_max));
+    if done.is_err() {
+        out.truncate(start);
+    }
+    done
+}
+
+/// Writes into the length word at `word` how much follows from there.
+fn set_length(out: &mut BytesMut, word: usize, length_max: i32) -> Result<(), Unencodable> {
+    let frame = out.get_mut(word..).unwrap_or_default();
+    let length = i32::try_from(frame.len()).map_err(|_| Unencodable::TooLong)?;
+    let place = frame.first_chunk_mut().filter(|_| length <= length_max);
+    *place.ok_or(Unencodable::TooLong)? = length.to_be_bytes();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use pgwire::messages::{Message, extendedquery, startup as theirs, terminate as ending};
+
+    use super::*;
+    use crate::wire::encode::{unwritten, written};
+    use crate::wire::frame::{Cut, Phase, cut_frontend};
+    use crate::wire::frontend::{Frontend, decode};
+    use crate::wire::startup::{FirstPacket, cut_first};
+
+    #[test]
+    fn fixed_messages_are_what_pgwire_writes() {
+        check(ssl_request, &theirs::SslRequest::new());
+        check(flush, &extendedquery::Flush::new());
+        check(sync, &extendedquery::Sync::new());
+        check(terminate, &ending::Terminate::new());
+    }
+
+    #[test]
+    fn golden() {
+        assert_eq!(
+            &fine(|out| query(out, "select 1"))[..],
+            b"Q\0\0\0\x0dselect 1\0"
+        );
+        assert_eq!(
+            &fine(|out| parse(out, "s", "x", Oids::default()))[..],
+            b"P\0\0\0\x0as\0x\0\0\0"
+        );
+        assert_eq!(&fine(|out| password(out, b"pw"))[..], b"p\0\0\0\x07pw\0");
+        assert_eq!(&fine(|out| sasl_response(out, b"c="))[..], b"p\0\0\0\x06c=");
+        assert_eq!(
+            &fine(|out| sasl_initial_response(out, "M", Some(b"n,,")))[..],
+            b"p\0\0\0\x0dM\0\0\0\0\x03n,,"
+        );
+        assert_eq!(
+            &fine(|out| cancel_request(out, 1, b"abcd"))[..],
+            b"\0\0\0\x10\x04\xd2\x16\x2e\0\0\0\x01abcd"
+        );
+        assert_eq!(
+            &fine(|out| startup(out, ProtocolVersion::V3_2, [("user", "u"), ("a", "")]))[..],
+            b"\0\0\0\x13\0\x03\0\x02user\0u\0a\0\0\0"
+        );
+    }
+
+    #[test]
+    fn the_first_packet_is_read_back_in_order() {
+        let parameters = [("user", "u"), ("database", "d"), ("a", "1")];
+        let out = fine(|out| startup(out, ProtocolVersion::V3_0, parameters));
+        let Ok(Some((FirstPacket::Startup(read), total))) = cut_first(&out) else {
+            panic!("a startup message")
+        };
+        assert_eq!((total, &read.parameters[..]), (out.len(), &parameters[..]));
+    }
+
+    #[test]
+    fn a_parse_is_read_back_with_its_types() {
+        let original = b"P\0\0\0\x12\0$1\0\0\x02\0\0\0\x17\0\0\0\x19";
+        let Ok(Cut::Whole(frame)) = cut_frontend(original, Phase::Session) else {
+            panic!("a whole frame")
+        };
+        let Ok(Frontend::Parse(read)) = decode(&frame) else {
+            panic!("a Parse")
+        };
+        let out = fine(|out| parse(out, read.name, read.text, read.parameter_types));
+        assert_eq!(&out[..], original);
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_not_half_said() {
+        let nul = Unencodable::StringEndsEarly;
+        let version = ProtocolVersion::V3_0;
+        assert_eq!(unwritten(|out| query(out, "a\0b")), nul);
+        assert_eq!(
+            unwritten(|out| parse(out, "a\0", "b", Oids::default())),
+            nul
+        );
+        assert_eq!(unwritten(|out| parse(out, "", "b\0", Oids::default())), nul);
+        assert_eq!(unwritten(|out| password(out, b"a\0b")), nul);
+        assert_eq!(unwritten(|out| sasl_initial_response(out, "", None)), nul);
+        assert_eq!(
+            unwritten(|out| startup(out, version, [("a", "b"), ("", "c")])),
+            nul
+        );
+        assert_eq!(unwritten(|out| startup(out, version, [("a", "b\0c")])), nul);
+        assert_eq!(
+            unwritten(|out| cancel_request(out, 1, b"")),
+            Unencodable::SecretLength
+        );
+    }
+
+    #[test]
+    fn what_the_receiver_would_not_take_is_not_said() {
+        let long = "x".repeat(usize::try_from(limits::FIRST_PACKET_BYTES_MAX).expect("fits"));
+        let version = ProtocolVersion::V3_0;
+        assert_eq!(
+            unwritten(|out| startup(out, version, [("a", &long[..])])),
+            Unencodable::TooLong
+        );
+        let long = "x".repeat(usize::try_from(limits::STATEMENT_FRAME_BYTES_MAX).expect("fits"));
+        assert_eq!(unwritten(|out| query(out, &long)), Unencodable::TooLong);
+        let longest = long.get(5..).expect("long enough");
+        assert_eq!(fine(|out| query(out, longest)).len(), long.len() + 1);
+    }
+
+    fn check(ours: impl FnOnce(&mut BytesMut), theirs: &impl Message) {
+        let mut expected = BytesMut::new();
+        theirs.encode(&mut expected).expect("pgwire writes it");
+        assert_eq!(written(ours), expected);
+    }
+
+    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>) -> BytesMut {
+        written(|out| write(out).expect("can be said"))
+    }
+}

@@ -1,0 +1,160 @@
+//! Bind: a portal from a prepared statement and values for its parameters.
+//!
+//! Every count, format and length is walked, so that what is passed on cannot be read in two ways.
+//! The values themselves are never looked at.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+use std::fmt;
+
+use crate::wire::malformed::Malformed;
+use crate::wire::reader::Reader;
+
+/// A portal to make.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Bind<'a> {
+    /// The name of the portal; empty for the unnamed one.
+    pub portal: &'a str,
+    /// The name of the prepared statement; empty for the unnamed one.
+    pub statement: &'a str,
+    /// How many values it carries.
+    pub parameters: u16,
+}
+
+pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, Malformed> {
+    let mut reader = Reader::new(body);
+    let portal = reader.text()?;
+    let statement = reader.text()?;
+    let parameters = values(&mut reader)?;
+    formats(&mut reader)?;
+    reader.finish()?;
+    Ok(Bind {
+        portal: portal.utf8()?,
+        statement: statement.utf8()?,
+        parameters,
+    })
+}
+
+/// Walks format codes and values, as Bind and FunctionCall have them; answers with the number of
+/// values. Formats are none, one for all, or one for each.
+pub(super) fn values(reader: &mut Reader<'_>) -> Result<u16, Malformed> {
+    let formats = formats(reader)?;
+    let values = reader.u16()?;
+    if formats > 1 && formats != values {
+        return Err(Malformed::FormatCount { formats, values });
+    }
+    for _ in 0..values {
+        reader.value()?;
+    }
+    Ok(values)
+}
+
+fn formats(reader: &mut Reader<'_>) -> Result<u16, Malformed> {
+    let count = reader.u16()?;
+    for _ in 0..count {
+        format(reader)?;
+    }
+    Ok(count)
+}
+
+pub(super) fn format(reader: &mut Reader<'_>) -> Result<(), Malformed> {
+    match reader.i16()? {
+        0 | 1 => Ok(()),
+        code => Err(Malformed::FormatCode { code }),
+    }
+}
+
+/// Names are the client's and values are data: only sizes may be shown.
+impl fmt::Debug for Bind<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("Bind")
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::frontend::Frontend;
+    use crate::wire::laws::check;
+
+    #[test]
+    fn golden() {
+        check(b"B\0\0\0\x0c\0\0\0\0\0\0\0\0", bind("", "", 0));
+        check(
+            b"B\0\0\0\x1bp\0s\0\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff\0\x01\0\x01",
+            bind("p", "s", 2),
+        );
+        check(
+            b"B\0\0\0\x19\0s\0\0\x02\0\x01\0\0\0\x02\xff\xff\xff\xff\0\0\0\0\0\0",
+            bind("", "s", 2),
+        );
+    }
+
+    #[test]
+    fn formats_are_none_one_or_all() {
+        assert_eq!(
+            decode(b"\0\0\0\x02\0\0\0\0\0\x01\xff\xff\xff\xff\0\0"),
+            Err(Malformed::FormatCount {
+                formats: 2,
+                values: 1
+            })
+        );
+        // One format for no value at all is what Postgres accepts too.
+        assert!(decode(b"\0\0\0\x01\0\x01\0\0\0\0").is_ok());
+        assert_eq!(
+            decode(b"\0\0\0\x01\0\x02\0\0\0\0"),
+            Err(Malformed::FormatCode { code: 2 })
+        );
+        assert_eq!(
+            decode(b"\0\0\0\x01\xff\xff\0\0\0\0"),
+            Err(Malformed::FormatCode { code: -1 })
+        );
+        assert_eq!(
+            decode(b"\0\0\0\0\0\0\0\x01\0\x02"),
+            Err(Malformed::FormatCode { code: 2 })
+        );
+    }
+
+    #[test]
+    fn lengths_of_values_are_the_truth() {
+        assert_eq!(
+            decode(b"\0\0\0\0\0\x01\xff\xff\xff\xfe\0\0"),
+            Err(Malformed::ValueLength { length: -2 })
+        );
+        assert_eq!(
+            decode(b"\0\0\0\0\0\x01\x80\0\0\0\0\0"),
+            Err(Malformed::ValueLength { length: i32::MIN })
+        );
+        assert_eq!(
+            decode(b"\0\0\0\0\0\x01\x7f\xff\xff\xff\0\0"),
+            Err(Malformed::Short)
+        );
+        assert_eq!(
+            decode(b"\0\0\0\0\0\x01\0\0\0\x03\0\0"),
+            Err(Malformed::Short)
+        );
+        assert_eq!(decode(b"\0\0\0\0\xff\xff\0\0"), Err(Malformed::Short));
+        assert_eq!(decode(b"\0\0\0\0\0\0\xff\xff"), Err(Malformed::Short));
+        assert_eq!(
+            decode(b"\0\0\0\0\0\0\0\0x"),
+            Err(Malformed::Leftover { bytes: 1 })
+        );
+    }
+
+    #[test]
+    fn layout_is_judged_before_encoding() {
+        assert_eq!(decode(b"\xff\0\0\0\0\0\0\0\0"), Err(Malformed::NotUtf8));
+        assert_eq!(decode(b"\0\xff\0\0\0\0\0\0\0"), Err(Malformed::NotUtf8));
+        assert_eq!(decode(b"\xff\0\0\0\0\0\0\0\x01"), Err(Malformed::Short));
+    }
+
+    fn bind<'a>(portal: &'a str, statement: &'a str, parameters: u16) -> Frontend<'a> {
+        Frontend::Bind(Bind {
+            portal,
+            statement,
+            parameters,
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! Close: forget a prepared statement or portal.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+use super::target::{self, Target};
+use crate::wire::malformed::Malformed;
+
+pub(super) fn decode(body: &[u8]) -> Result<Target<'_>, Malformed> {
+    target::decode(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::frontend::Frontend;
+    use crate::wire::laws::check;
+
+    #[test]
+    fn golden() {
+        check(b"C\0\0\0\x06S\0", Frontend::Close(Target::Statement("")));
+        check(
+            b"C\0\0\0\x08S_1\0",
+            Frontend::Close(Target::Statement("_1")),
+        );
+        check(b"C\0\0\0\x07Pc\0", Frontend::Close(Target::Portal("c")));
+    }
+}

@@ -1,0 +1,66 @@
+//! Execute: run a portal.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+use std::fmt;
+
+use crate::wire::malformed::Malformed;
+use crate::wire::reader::Reader;
+
+/// A portal to run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Execute<'a> {
+    /// The name of the portal; empty for the unnamed one.
+    pub portal: &'a str,
+    /// Rows before it is suspended; zero or less means all, as in Postgres.
+    pub rows_max: i32,
+}
+
+pub(super) fn decode(body: &[u8]) -> Result<Execute<'_>, Malformed> {
+    let mut reader = Reader::new(body);
+    let portal = reader.text()?;
+    let rows_max = reader.i32()?;
+    reader.finish()?;
+    Ok(Execute {
+        portal: portal.utf8()?,
+        rows_max,
+    })
+}
+
+/// The name is the client's: it is not shown.
+impl fmt::Debug for Execute<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("Execute")
+            .field("rows_max", &self.rows_max)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::frontend::Frontend;
+    use crate::wire::laws::check;
+
+    #[test]
+    fn golden() {
+        check(b"E\0\0\0\x09\0\0\0\0\0", execute("", 0));
+        check(b"E\0\0\0\x0bc1\0\0\0\0\x64", execute("c1", 100));
+        check(b"E\0\0\0\x09\0\xff\xff\xff\xff", execute("", -1));
+    }
+
+    #[test]
+    fn refuses_other_layouts() {
+        assert_eq!(decode(b"\0\0\0\0"), Err(Malformed::Short));
+        assert_eq!(
+            decode(b"\0\0\0\0\0\0"),
+            Err(Malformed::Leftover { bytes: 1 })
+        );
+        assert_eq!(decode(b"abc"), Err(Malformed::Unterminated));
+        assert_eq!(decode(b"\xff\0\0\0\0\0"), Err(Malformed::NotUtf8));
+    }
+
+    fn execute(portal: &str, rows_max: i32) -> Frontend<'_> {
+        Frontend::Execute(Execute { portal, rows_max })
+    }
+}
