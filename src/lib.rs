@@ -8,5 +8,6 @@ pub mod limits;
 pub mod secret;
 pub mod sqlstate;
 
+pub mod sql;
 pub mod wire;
 
