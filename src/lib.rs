@@ -11,3 +11,5 @@ pub mod sqlstate;
 pub mod sql;
 pub mod wire;
 
+pub mod policy;
+

@@ -1,0 +1,190 @@
+//! Policies: what a client may do beyond plain reads, as YAML that a person can review.
+//!
+//! A policy can only choose between things that are all safe for the data: no key of it can let a
+//! write through, switch the session's read-only mode off or change how a text is read. What a
+//! policy asks for against that is a [`Problem`], not a setting.
+
+use std::collections::BTreeMap;
+
+pub mod guc;
+mod reader;
+mod section;
+pub(crate) mod tree;
+mod value_rule;
+
+pub use self::value_rule::{SettingValue, ValueRule, ValueVerdict};
+
+/// A policy, checked and ready to judge with.
+pub struct Policy {
+    name: String,
+    version: String,
+    version_number: u64,
+    statements: Statements,
+    settings: BTreeMap<String, ValueRule>,
+    functions: Vec<String>,
+    timeouts: Timeouts,
+    statement_bytes: usize,
+}
+
+/// The choices about kinds of statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statements {
+    /// Several statements in one message.
+    pub several: Several,
+    /// EXPLAIN ANALYZE, which runs what it explains.
+    pub explain_analyze: ExplainAnalyze,
+    /// Cursors that outlive their transaction.
+    pub with_hold: Choice,
+    /// LOCK TABLE … IN ACCESS SHARE MODE, the lock that every SELECT takes.
+    pub lock_access_share: Choice,
+}
+
+/// When a message of several statements runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Several {
+    /// When each of them only keeps house in the session (settings, resets, transaction control).
+    Housekeeping,
+    /// When each of them passes by itself.
+    Each,
+}
+
+/// What EXPLAIN ANALYZE may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExplainAnalyze {
+    /// Nothing.
+    Refuse,
+    /// What would pass by itself.
+    Reads,
+}
+
+/// A plain choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Refused.
+    Refuse,
+    /// Allowed.
+    Allow,
+}
+
+/// The bounds in time that the upstream session starts with, in milliseconds. Zero means no bound.
+/// A client may tighten them and not loosen them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// How long one statement may run.
+    pub statement_timeout_ms: u64,
+    /// How long one statement may wait for a lock.
+    pub lock_timeout_ms: u64,
+    /// How long a transaction may stand open and idle.
+    pub idle_in_transaction_session_timeout_ms: u64,
+}
+
+/// One thing that is wrong with a policy file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: line, column and key path, as `12:5 settings.allow.work_mem`.
+    pub place: String,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+impl Policy {
+    /// The default: one statement per message, nothing runs but what is asked for.
+    pub fn agent() -> Self {
+        Self::shipped(AGENT)
+    }
+
+    /// For dashboards, drivers and dump tools: several statements where each passes, EXPLAIN
+    /// ANALYZE of reads.
+    pub fn bi() -> Self {
+        Self::shipped(BI)
+    }
+
+    /// Reads a policy. All problems are reported at once.
+    pub fn from_yaml(text: &str) -> Result<Self, Vec<Problem>> {
+        reader::read(text)
+    }
+
+    /// The name it gives itself; it appears in the audit.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sixteen hex digits that change whenever the meaning of the policy does; comments do not
+    /// count.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The same as a number, for cache keys.
+    pub fn version_number(&self) -> u64 {
+        self.version_number
+    }
+
+    /// The choices about kinds of statements.
+    pub fn statements(&self) -> Statements {
+        self.statements
+    }
+
+    /// The rule for values of a setting, by its lower-case name; none when it may not be set.
+    pub fn setting(&self, name: &str) -> Option<&ValueRule> {
+        self.settings.get(name)
+    }
+
+    /// Whether a function that is no built-in is named by the policy, spelled as it is called.
+    pub fn allows_function(&self, schema: Option<&str>, name: &str) -> bool {
+        self.functions.iter().any(|allowed| match schema {
+            None => allowed == name,
+            Some(schema) => allowed.split_once('.') == Some((schema, name)),
+        })
+    }
+
+    /// The bounds in time.
+    pub fn timeouts(&self) -> Timeouts {
+        self.timeouts
+    }
+
+    /// The longest statement that is judged at all, in bytes.
+    pub fn statement_bytes(&self) -> usize {
+        self.statement_bytes
+    }
+
+    #[expect(
+        clippy::panic,
+        reason = "the shipped files are part of the program; a test reads both"
+    )]
+    fn shipped(text: &str) -> Self {
+        Self::from_yaml(text).unwrap_or_else(|problems| panic!("shipped policy: {problems:?}"))
+    }
+}
+
+impl Timeouts {
+    /// The three settings by name, with their bounds.
+    pub fn by_name(self) -> [(&'static str, u64); 3] {
+        [
+            ("statement_timeout", self.statement_timeout_ms),
+            ("lock_timeout", self.lock_timeout_ms),
+            (
+                "idle_in_transaction_session_timeout",
+                self.idle_in_transaction_session_timeout_ms,
+            ),
+        ]
+    }
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Policy({} {})", self.name, self.version)
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.place, self.what)
+    }
+}
+
+const AGENT: &str = include_str!("../../policies/agent.yaml");
+const BI: &str = include_str!("../../policies/bi.yaml");
+
+#[cfg(test)]
+mod tests;

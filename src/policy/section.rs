@@ -1,0 +1,134 @@
+//! The parts of a policy file: maps, lists and words, and the report of what is wrong with them.
+
+use super::tree::{Entry, Place, Tree, Value};
+use super::{Problem, guc};
+
+/// What is wrong, with places that can be put in order.
+pub(super) type Problems = Vec<(Place, Problem)>;
+
+/// A map whose keys are taken one by one; what is left over at the end is unknown.
+pub(super) struct Section {
+    path: String,
+    place: Place,
+    entries: Vec<Entry>,
+    known: Vec<&'static str>,
+}
+
+impl Section {
+    pub(super) fn open(tree: Tree, path: &str, problems: &mut Problems) -> Option<Self> {
+        let place = tree.place;
+        let entries = map(tree, path, problems)?;
+        Some(Self {
+            path: path.to_owned(),
+            place,
+            entries,
+            known: Vec::new(),
+        })
+    }
+
+    pub(super) fn required<T>(
+        &mut self,
+        key: &'static str,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        self.known.push(key);
+        let path = join(&self.path, key);
+        let Some(at) = self.entries.iter().position(|entry| entry.key == key) else {
+            report(problems, self.place, &path, "this key is missing");
+            return None;
+        };
+        read(self.entries.remove(at).tree, &path, problems)
+    }
+
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+        problems: &mut Problems,
+    ) -> Option<T> {
+        self.required(key, problems, |tree, path, problems| {
+            let (place, word) = word(tree, path, problems)?;
+            let found = choices.iter().find(|(name, _)| *name == word);
+            if found.is_none() {
+                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+                report(
+                    problems,
+                    place,
+                    path,
+                    &format!("one of {} is wanted", names.join(", ")),
+                );
+            }
+            found.map(|(_, choice)| *choice)
+        })
+    }
+
+    pub(super) fn close(self, problems: &mut Problems) {
+        for entry in &self.entries {
+            let what = format!("unknown key; known here: {}", self.known.join(", "));
+            report(problems, entry.place, &join(&self.path, &entry.key), &what);
+        }
+    }
+}
+
+pub(super) fn map(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<Entry>> {
+    match tree.value {
+        Value::Map(entries) => Some(entries),
+        Value::Nothing | Value::Word(_) | Value::List(_) => {
+            report(problems, tree.place, path, "a map of keys is wanted here");
+            None
+        }
+    }
+}
+
+pub(super) fn words(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<String>> {
+    let Value::List(list) = tree.value else {
+        report(problems, tree.place, path, "a list is wanted here");
+        return None;
+    };
+    list.into_iter()
+        .map(|item| word(item, path, problems).map(|(_, word)| word))
+        .collect()
+}
+
+pub(super) fn word(tree: Tree, path: &str, problems: &mut Problems) -> Option<(Place, String)> {
+    match tree.value {
+        Value::Word(word) => Some((tree.place, word)),
+        Value::Nothing | Value::List(_) | Value::Map(_) => {
+            report(
+                problems,
+                tree.place,
+                path,
+                "a single word or number is wanted here",
+            );
+            None
+        }
+    }
+}
+
+pub(super) fn number(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
+    let (place, word) = word(tree, path, problems)?;
+    let read = guc::integer(&word);
+    if read.is_none() {
+        report(problems, place, path, "a whole number is wanted here");
+    }
+    read
+}
+
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+pub(super) fn report(problems: &mut Problems, place: Place, path: &str, what: &str) {
+    problems.push((
+        place,
+        Problem {
+            place: place.of(path),
+            what: what.to_owned(),
+        },
+    ));
+}

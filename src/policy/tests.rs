@@ -1,0 +1,154 @@
+//! That policies are read as they are meant, and that what is wrong with one is all said at once.
+
+use super::{Choice, ExplainAnalyze, Policy, Several, ValueRule};
+
+const AGENT: &str = include_str!("../../policies/agent.yaml");
+
+fn problems(yaml: &str) -> Vec<String> {
+    let problems = Policy::from_yaml(yaml).expect_err("problems");
+    problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_shipped_policies_are_what_they_say() {
+    let (agent, bi) = (Policy::agent(), Policy::bi());
+    assert_eq!((agent.name(), bi.name()), ("agent", "bi"));
+    assert_ne!(agent.version(), bi.version());
+    assert_eq!(agent.statements().several, Several::Housekeeping);
+    assert_eq!(bi.statements().several, Several::Each);
+    assert_eq!(bi.statements().explain_analyze, ExplainAnalyze::Reads);
+    assert_eq!(agent.statements().with_hold, Choice::Refuse);
+    assert_eq!(agent.timeouts().statement_timeout_ms, 30_000);
+    assert_eq!(
+        bi.timeouts().idle_in_transaction_session_timeout_ms,
+        600_000
+    );
+    assert_eq!(agent.statement_bytes(), 1_048_576);
+    assert_eq!(
+        agent.setting("transaction_read_only"),
+        Some(&ValueRule::OnlyOn)
+    );
+    assert_eq!(
+        agent.setting("statement_timeout"),
+        Some(&ValueRule::AtMost { ms: 30_000 })
+    );
+    assert_eq!(agent.setting("row_security"), None);
+    assert_eq!(bi.setting("row_security"), Some(&ValueRule::Boolean));
+    assert!(!agent.allows_function(None, "f"));
+}
+
+#[test]
+fn the_version_is_of_the_meaning() {
+    let version = |yaml: &str| Policy::from_yaml(yaml).unwrap().version().to_owned();
+    let commented = format!("# another comment\n{AGENT}");
+    assert_eq!(version(AGENT), version(&commented));
+    assert_eq!(version(AGENT).len(), 16);
+    for (from, to) in [
+        ("name: agent", "name: other"),
+        ("statement_timeout: 30s", "statement_timeout: 31s"),
+        ("with_hold: refuse", "with_hold: allow"),
+        ("geqo: on or off", "geqo: only on"),
+        ("allow: []", "allow: [f]"),
+        ("statement_bytes: 1048576", "statement_bytes: 1048577"),
+    ] {
+        assert!(AGENT.contains(from), "{from}");
+        assert_ne!(version(AGENT), version(&AGENT.replace(from, to)), "{to}");
+    }
+}
+
+#[test]
+fn all_problems_are_said_at_once_with_their_places() {
+    let yaml = "name: my policy\n\
+        tables: []\n\
+        statements:\n  several: sometimes\n  explain_analyse: reads\n  with_hold: allow\n  \
+        lock_access_share: allow\n\
+        timeouts:\n  statement_timeout: soon\n  lock_timeout: 0\n\
+        settings:\n  allow:\n    geqo: {min: 1}\n    jit: maybe\n\
+        functions: x\n\
+        limits:\n  statement_bytes: 0\n";
+    let found = problems(yaml);
+    let wanted = [
+        "1:7 name: a name of letters",
+        "2:1 tables: unknown key; known here: name, timeouts, statements, settings,",
+        "4:3 statements.explain_analyze: this key is missing",
+        "4:12 statements.several: one of housekeeping, each is wanted",
+        "5:3 statements.explain_analyse: unknown key; known here: several,",
+        "9:3 timeouts.idle_in_transaction_session_timeout: this key is missing",
+        "9:22 timeouts.statement_timeout: a duration",
+        "13:11 settings.allow.geqo.max: this key is missing",
+        "14:10 settings.allow.jit: wanted: any,",
+        "15:12 functions: a map of keys is wanted here",
+        "17:20 limits.statement_bytes: a number of bytes from 1 to",
+    ];
+    assert_eq!(found.len(), wanted.len(), "{found:#?}");
+    for (found, wanted) in found.iter().zip(wanted) {
+        assert!(found.starts_with(wanted), "{found} is not {wanted}");
+    }
+}
+
+#[test]
+fn what_is_no_yaml_is_one_problem_with_a_place() {
+    for yaml in ["", "name: [", "- a\n- b", "a: 1\na: 2\n", "x"] {
+        let found = problems(yaml);
+        assert!(
+            !found.is_empty() && found.iter().all(|problem| problem.contains(':')),
+            "{found:?}"
+        );
+    }
+    assert!(problems("name: a\nname: b\n")[0].starts_with("2:1: not readable as YAML"));
+}
+
+#[test]
+fn no_policy_loosens_what_the_promises_rest_on() {
+    for (from, to) in [
+        (
+            "    default_transaction_read_only: only on",
+            "    default_transaction_read_only: any",
+        ),
+        (
+            "    transaction_read_only: only on",
+            "    transaction_read_only: on or off",
+        ),
+        (
+            "    client_encoding: only utf8",
+            "    client_encoding: [UTF8, SJIS]",
+        ),
+        (
+            "    standard_conforming_strings: only on",
+            "    standard_conforming_strings: any",
+        ),
+        ("    search_path: catalog first", "    search_path: any"),
+        (
+            "    statement_timeout: at most the timeout",
+            "    statement_timeout: any",
+        ),
+        ("    geqo: on or off", "    role: any"),
+        ("    geqo: on or off", "    Session_Authorization: any"),
+        (
+            "    geqo: on or off",
+            "    session_replication_role: [origin]",
+        ),
+        ("    geqo: on or off", "    local_preload_libraries: any"),
+        ("    geqo: on or off", "    row_security: any"),
+    ] {
+        assert!(AGENT.contains(from), "{from}");
+        let found = problems(&AGENT.replacen(from, to, 1));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].ends_with("no policy may loosen this setting"),
+            "{found:?}"
+        );
+    }
+    let found = problems(&AGENT.replace("    geqo: on or off", "    geqo: at most the timeout"));
+    assert!(
+        found[0].contains("settings.allow.geqo: wanted"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_setting_named_twice_is_a_problem_whatever_its_case() {
+    let found = problems(&AGENT.replace("    geqo: on or off", "    Jit: only off"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("named twice"), "{found:?}");
+}

@@ -1,0 +1,158 @@
+//! A YAML text as a tree in which every key and value knows its line and column.
+//!
+//! Read untyped, so that the reader above can go on after a mistake and report all of them at once.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_yaml::Spanned;
+
+use super::Problem;
+
+/// A value and where it stands.
+pub struct Tree {
+    pub value: Value,
+    pub place: Place,
+}
+
+/// What stands there. Numbers and truth values are kept as the words they were written with.
+pub enum Value {
+    Nothing,
+    Word(String),
+    List(Vec<Tree>),
+    Map(Vec<Entry>),
+}
+
+/// One key of a map and its value.
+pub struct Entry {
+    pub key: String,
+    pub place: Place,
+    pub tree: Tree,
+}
+
+/// Line and column, counted from one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    line: u64,
+    column: u64,
+}
+
+/// Reads a text. Only what makes the whole unreadable is an error here.
+pub fn read(text: &str) -> Result<Tree, Problem> {
+    let spanned: Result<Spanned<Value>, serde_yaml::Error> = {
+        // Only `true` and `false` are truth values: `off` is a word like any other.
+        let options = serde_yaml::options! { strict_booleans: true };
+        serde_yaml::from_str_with_options(text, options)
+    };
+    spanned.map(Tree::from).map_err(|error| {
+        let location = error.location();
+        let place = location.map_or(Place { line: 1, column: 1 }, |found| Place {
+            line: found.line(),
+            column: found.column(),
+        });
+        let what = format!("not readable as YAML: {}", error.without_snippet());
+        Problem {
+            place: place.of(""),
+            what,
+        }
+    })
+}
+
+impl Place {
+    /// The place with the path of keys that leads to it.
+    pub fn of(self, path: &str) -> String {
+        format!("{}:{} {path}", self.line, self.column)
+            .trim_end()
+            .to_owned()
+    }
+}
+
+impl Tree {
+    /// A word that came from somewhere else than a text of several lines.
+    pub fn word(word: &str) -> Self {
+        Self {
+            value: Value::Word(word.to_owned()),
+            place: Place { line: 1, column: 1 },
+        }
+    }
+}
+
+impl From<Spanned<Value>> for Tree {
+    fn from(spanned: Spanned<Value>) -> Self {
+        let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
+        Self {
+            value: spanned.value,
+            place: Place { line, column },
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a word, a number, a list or a map")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Nothing)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Nothing)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Word(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Word(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Word(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Word(value.to_string()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Word(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = access.next_element::<Spanned<Value>>()? {
+            list.push(Tree::from(item));
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(key) = access.next_key::<Spanned<String>>()? {
+            let tree = Tree::from(access.next_value::<Spanned<Value>>()?);
+            let (line, column) = (key.referenced.line(), key.referenced.column());
+            entries.push(Entry {
+                key: key.value,
+                place: Place { line, column },
+                tree,
+            });
+        }
+        Ok(Value::Map(entries))
+    }
+}

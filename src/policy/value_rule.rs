@@ -1,0 +1,265 @@
+//! Which values a setting may take.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::guc;
+
+/// The values that a policy accepts for one setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueRule {
+    /// Whatever the server accepts: the setting cannot hurt.
+    Any,
+    /// Only true, in any spelling.
+    OnlyOn,
+    /// Only false, in any spelling.
+    OnlyOff,
+    /// True or false.
+    Boolean,
+    /// Only UTF8, in any spelling.
+    OnlyUtf8,
+    /// One of these words, upper and lower case alike.
+    OneOf(Vec<String>),
+    /// A whole number within bounds.
+    Integer {
+        /// The smallest value accepted.
+        min: i64,
+        /// The largest value accepted.
+        max: i64,
+    },
+    /// A list of schemas in which pg_catalog, where it is named, comes first: nothing may stand
+    /// before the built-in functions that the gate knows.
+    SearchPath,
+    /// A duration of at most so many milliseconds (zero: no bound). A longer one is lowered.
+    AtMost {
+        /// The bound.
+        ms: u64,
+    },
+}
+
+/// A value as a client gave it.
+#[derive(Clone, Copy)]
+pub enum SettingValue<'v> {
+    /// One text that Postgres splits itself where the setting is a list.
+    Text(&'v str),
+    /// The parts of a SET, already apart.
+    Parts(&'v [Cow<'v, str>]),
+}
+
+/// What is to be done with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueVerdict {
+    /// It may be set.
+    Passes,
+    /// It asks for more than the policy gives: this many milliseconds are set instead.
+    Lowered {
+        /// The bound of the policy.
+        ms: u64,
+    },
+    /// It may not be set.
+    Refused,
+}
+
+impl ValueRule {
+    /// Judges a value.
+    pub fn judge(&self, value: SettingValue<'_>) -> ValueVerdict {
+        let accepted = match self {
+            Self::Any => true,
+            Self::OnlyOn => value.single().and_then(guc::boolean) == Some(true),
+            Self::OnlyOff => value.single().and_then(guc::boolean) == Some(false),
+            Self::Boolean => value.single().and_then(guc::boolean).is_some(),
+            Self::OnlyUtf8 => value.single().is_some_and(guc::is_utf8),
+            Self::OneOf(words) => value
+                .single()
+                .is_some_and(|text| words.iter().any(|word| word.eq_ignore_ascii_case(text))),
+            Self::Integer { min, max } => value
+                .single()
+                .and_then(guc::integer)
+                .is_some_and(|number| (*min..=*max).contains(&number)),
+            Self::SearchPath => value.keeps_catalog_first(),
+            Self::AtMost { ms } => return at_most(*ms, value),
+        };
+        if accepted {
+            ValueVerdict::Passes
+        } else {
+            ValueVerdict::Refused
+        }
+    }
+
+    /// Whether every value that the server takes for the setting `name` (in lower case) passes, so
+    /// that one that is only known while the statement runs may be set unseen. A setting that the
+    /// server does not hold to true and false is not taken for one, whatever the policy says.
+    pub fn leaves_it_to_server(&self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Boolean => guc::is_boolean(name),
+            Self::OnlyOn
+            | Self::OnlyOff
+            | Self::OnlyUtf8
+            | Self::OneOf(_)
+            | Self::Integer { .. }
+            | Self::SearchPath
+            | Self::AtMost { .. } => false,
+        }
+    }
+}
+
+impl fmt::Display for ValueRule {
+    /// What the rule accepts, as the end of the sentence "it accepts …".
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => formatter.write_str("any value"),
+            Self::OnlyOn => formatter.write_str("only on"),
+            Self::OnlyOff => formatter.write_str("only off"),
+            Self::Boolean => formatter.write_str("on or off"),
+            Self::OnlyUtf8 => formatter.write_str("only UTF8"),
+            Self::OneOf(words) => write!(formatter, "one of {}", words.join(", ")),
+            Self::Integer { min, max } => write!(formatter, "a whole number from {min} to {max}"),
+            Self::SearchPath => {
+                formatter.write_str("schemas of which pg_catalog, where it is named, comes first")
+            }
+            Self::AtMost { ms: 0 } => formatter.write_str("a duration"),
+            Self::AtMost { ms } => write!(formatter, "a duration of at most {ms} ms"),
+        }
+    }
+}
+
+impl<'v> SettingValue<'v> {
+    fn single(self) -> Option<&'v str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Parts([part]) => Some(part),
+            Self::Parts(_) => None,
+        }
+    }
+
+    fn keeps_catalog_first(self) -> bool {
+        match self {
+            Self::Text(text) => guc::identifiers(text)
+                .is_some_and(|names| catalog_first(names.iter().map(String::as_str))),
+            Self::Parts(parts) => catalog_first(parts.iter().map(AsRef::as_ref)),
+        }
+    }
+}
+
+impl fmt::Debug for SettingValue<'_> {
+    /// Without the value: it is a literal of the client.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SettingValue(…)")
+    }
+}
+
+fn catalog_first<'n>(mut names: impl Iterator<Item = &'n str>) -> bool {
+    !names.by_ref().skip(1).any(|name| name == "pg_catalog")
+}
+
+fn at_most(ms: u64, value: SettingValue<'_>) -> ValueVerdict {
+    match value.single().and_then(guc::milliseconds) {
+        None => ValueVerdict::Refused,
+        Some(_) if ms == 0 => ValueVerdict::Passes,
+        Some(asked) if asked == 0 || asked > ms => ValueVerdict::Lowered { ms },
+        Some(_) => ValueVerdict::Passes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rule: &ValueRule, text: &str, wanted: ValueVerdict) {
+        assert_eq!(
+            rule.judge(SettingValue::Text(text)),
+            wanted,
+            "{rule}: {text}"
+        );
+    }
+
+    #[test]
+    fn each_rule_accepts_its_values_only() {
+        use ValueVerdict::{Passes, Refused};
+        check(&ValueRule::Any, "x", Passes);
+        check(&ValueRule::OnlyOn, "TRUE", Passes);
+        check(&ValueRule::OnlyOn, "off", Refused);
+        check(&ValueRule::OnlyOff, "0", Passes);
+        check(&ValueRule::OnlyOff, "on", Refused);
+        check(&ValueRule::Boolean, "yes", Passes);
+        check(&ValueRule::Boolean, "maybe", Refused);
+        check(&ValueRule::OnlyUtf8, "'utf-8'", Passes);
+        check(&ValueRule::OnlyUtf8, "SJIS", Refused);
+        let words = ValueRule::OneOf(vec!["hex".into(), "escape".into()]);
+        check(&words, "HEX", Passes);
+        check(&words, "base64", Refused);
+        let digits = ValueRule::Integer { min: -15, max: 3 };
+        check(&digits, "3", Passes);
+        check(&digits, "-15", Passes);
+        check(&digits, "4", Refused);
+        check(&digits, "3.0", Refused);
+    }
+
+    #[test]
+    fn only_rules_without_a_restriction_leave_a_value_to_the_server() {
+        assert!(ValueRule::Any.leaves_it_to_server("timezone"));
+        assert!(ValueRule::Boolean.leaves_it_to_server("jit"));
+        assert!(ValueRule::Boolean.leaves_it_to_server("enable_seqscan"));
+        // These take more than true and false.
+        for name in ["synchronous_commit", "work_mem", "search_path", "app.flag"] {
+            assert!(!ValueRule::Boolean.leaves_it_to_server(name), "{name}");
+        }
+        for rule in [
+            ValueRule::OnlyOn,
+            ValueRule::OnlyOff,
+            ValueRule::OnlyUtf8,
+            ValueRule::OneOf(vec!["on".into()]),
+            ValueRule::Integer { min: 0, max: 1 },
+            ValueRule::SearchPath,
+            ValueRule::AtMost { ms: 0 },
+        ] {
+            assert!(!rule.leaves_it_to_server("jit"), "{rule}");
+        }
+    }
+
+    #[test]
+    fn nothing_stands_before_the_catalog() {
+        use ValueVerdict::{Passes, Refused};
+        for text in [
+            "",
+            "public",
+            "pg_catalog",
+            "pg_catalog, public",
+            "\"$user\", public",
+        ] {
+            check(&ValueRule::SearchPath, text, Passes);
+        }
+        for text in [
+            "evil, pg_catalog",
+            "evil,PG_CATALOG",
+            "a, \"pg_catalog\"",
+            "a b",
+        ] {
+            check(&ValueRule::SearchPath, text, Refused);
+        }
+        let parts = [Cow::Borrowed("a, pg_catalog"), Cow::Borrowed("b")];
+        assert_eq!(
+            ValueRule::SearchPath.judge(SettingValue::Parts(&parts)),
+            Passes
+        );
+        let parts = [Cow::Borrowed("evil"), Cow::Borrowed("pg_catalog")];
+        assert_eq!(
+            ValueRule::SearchPath.judge(SettingValue::Parts(&parts)),
+            Refused
+        );
+    }
+
+    #[test]
+    fn a_longer_duration_is_lowered_and_no_bound_is_the_longest() {
+        use ValueVerdict::{Lowered, Passes, Refused};
+        let rule = ValueRule::AtMost { ms: 30_000 };
+        check(&rule, "30s", Passes);
+        check(&rule, "1", Passes);
+        check(&rule, "31s", Lowered { ms: 30_000 });
+        check(&rule, "0", Lowered { ms: 30_000 });
+        check(&rule, "1us", Lowered { ms: 30_000 });
+        check(&rule, "-1", Refused);
+        check(&ValueRule::AtMost { ms: 0 }, "0", Passes);
+    }
+}
