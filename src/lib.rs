@@ -11,5 +11,6 @@ pub mod sqlstate;
 pub mod sql;
 pub mod wire;
 
+pub mod gate;
 pub mod policy;
 

@@ -1,0 +1,324 @@
+//! Verdicts that were given before.
+//!
+//! A verdict on a text that passed depends on the text, byte for byte, on the policy and on the
+//! upstream's version; so these three are the key. What depends on the session's names is not kept,
+//! nor is any refusal. One cache per worker thread: no locks, and a client's texts do not push out
+//! those of every other.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::{Facts, Gate, Judgement, ReadPermit, SessionNames, Verdict};
+use crate::limits;
+
+/// What a verdict depends on, beside the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Grounds {
+    policy: u64,
+    server_major: Option<u16>,
+}
+
+/// Remembers the verdicts of one worker thread.
+///
+/// Two generations: a text that is asked for again moves to the young one; when that is full it
+/// becomes the old one, and the old one is dropped. A text is kept from the second time on, so that
+/// texts that come once cost no allocation.
+pub struct JudgementCache {
+    /// Seeded at random: a client cannot choose texts that collide.
+    hasher: RandomState,
+    young: Generation,
+    old: Generation,
+    /// The hashes of texts that came once, by their last bits.
+    seen_once: Box<[u64]>,
+}
+
+#[derive(Default)]
+struct Generation {
+    entries: HashMap<u64, Entry, AsItIs>,
+    bytes: usize,
+}
+
+struct Entry {
+    text: Box<str>,
+    grounds: Grounds,
+    facts: Arc<Facts>,
+}
+
+impl JudgementCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self {
+            hasher: RandomState::default(),
+            young: Generation::default(),
+            old: Generation::default(),
+            seen_once: vec![0; SEEN_ONCE].into_boxed_slice(),
+        }
+    }
+
+    /// The same as [`Gate::judge`], sooner where the text is known.
+    pub fn judge<'t>(
+        &mut self,
+        gate: &Gate,
+        text: Cow<'t, str>,
+        names: &SessionNames,
+    ) -> Judgement<'t> {
+        if text.len() > limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX {
+            return gate.judge(text, names);
+        }
+        let grounds = Grounds {
+            policy: gate.policy().version_number(),
+            server_major: names.server_major(),
+        };
+        let hash = self.hash(grounds, &text);
+        if let Some(facts) = self.find(hash, grounds, &text) {
+            // The permit is for this text: it equals the one that was judged in every byte.
+            let permit = ReadPermit::issue(text, Arc::clone(&facts));
+            return Judgement {
+                verdict: Verdict::Permitted(permit),
+                facts,
+            };
+        }
+        let judgement = gate.judge(text, names);
+        if let Verdict::Permitted(permit) = &judgement.verdict
+            && judgement.facts.cacheable
+            && self.came_before(hash)
+        {
+            let entry = Entry {
+                text: permit.text().into(),
+                grounds,
+                facts: Arc::clone(&judgement.facts),
+            };
+            self.keep(hash, entry);
+        }
+        judgement
+    }
+
+    /// How many verdicts are kept.
+    pub fn len(&self) -> usize {
+        self.young.entries.len() + self.old.entries.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn hash(&self, grounds: Grounds, text: &str) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write_u64(grounds.policy);
+        hasher.write_u16(grounds.server_major.unwrap_or_default());
+        hasher.write(text.as_bytes());
+        hasher.finish()
+    }
+
+    fn find(&mut self, hash: u64, grounds: Grounds, text: &str) -> Option<Arc<Facts>> {
+        if let Some(entry) = self.young.entries.get(&hash) {
+            return entry.is_of(grounds, text).then(|| Arc::clone(&entry.facts));
+        }
+        let entry = self.old.entries.remove(&hash)?;
+        self.old.bytes = self.old.bytes.saturating_sub(entry.bytes());
+        if !entry.is_of(grounds, text) {
+            return None;
+        }
+        let facts = Arc::clone(&entry.facts);
+        self.keep(hash, entry);
+        Some(facts)
+    }
+
+    /// Whether a text with this hash came before. A wrong yes costs one entry.
+    fn came_before(&mut self, hash: u64) -> bool {
+        let slots = self.seen_once.len();
+        let at = usize::try_from(hash).unwrap_or(0) % slots.max(1);
+        match self.seen_once.get_mut(at) {
+            Some(slot) if *slot == hash => true,
+            Some(slot) => {
+                *slot = hash;
+                false
+            }
+            None => false,
+        }
+    }
+
+    fn keep(&mut self, hash: u64, entry: Entry) {
+        let bytes = entry.bytes();
+        // Half of each bound: there are two generations.
+        if self.young.entries.len() >= limits::JUDGEMENTS_CACHED_MAX / 2
+            || self.young.bytes + bytes > limits::JUDGEMENT_CACHE_BYTES_MAX / 2
+        {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.bytes += bytes;
+        if let Some(replaced) = self.young.entries.insert(hash, entry) {
+            self.young.bytes = self.young.bytes.saturating_sub(replaced.bytes());
+        }
+    }
+}
+
+impl Default for JudgementCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for JudgementCache {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("JudgementCache")
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Entry {
+    fn is_of(&self, grounds: Grounds, text: &str) -> bool {
+        self.grounds == grounds && *self.text == *text
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.len() + ENTRY_BYTES
+    }
+}
+
+/// Keys are hashes already.
+#[derive(Clone, Copy, Default)]
+struct AsItIs;
+
+impl BuildHasher for AsItIs {
+    type Hasher = Kept;
+
+    fn build_hasher(&self) -> Kept {
+        Kept(0)
+    }
+}
+
+struct Kept(u64);
+
+impl Hasher for Kept {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// What an entry takes beside its text, about.
+const ENTRY_BYTES: usize = 256;
+
+/// Slots for texts that came once: as many as the texts that may be kept.
+const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::rules::check::{gate, rule_of};
+    use crate::gate::{Effect, Rule};
+    use crate::policy::Policy;
+
+    fn judge(cache: &mut JudgementCache, gate: &Gate, text: &str) -> Option<Rule> {
+        let judgement = cache.judge(gate, Cow::Borrowed(text), &SessionNames::default());
+        if let Verdict::Permitted(permit) = &judgement.verdict {
+            assert_eq!(permit.text(), text);
+        }
+        rule_of(&judgement)
+    }
+
+    #[test]
+    fn a_text_is_kept_from_the_second_time_on() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        for kept in [0, 1, 1, 1] {
+            assert_eq!(judge(&mut cache, &gate, "SELECT 1"), None);
+            assert_eq!(cache.len(), kept);
+        }
+        // One byte more is another text.
+        judge(&mut cache, &gate, "SELECT 1 ");
+        judge(&mut cache, &gate, "SELECT 1 ");
+        assert_eq!(cache.len(), 2);
+    }
+
+    #[test]
+    fn refusals_and_what_depends_on_names_are_judged_each_time() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        for _ in 0..3 {
+            assert_eq!(judge(&mut cache, &gate, "DROP TABLE t"), Some(Rule::Ddl));
+            assert_eq!(
+                judge(&mut cache, &gate, "EXECUTE p"),
+                Some(Rule::PreparedName)
+            );
+        }
+        let mut names = SessionNames::default();
+        let prepare = cache.judge(&gate, Cow::Borrowed("PREPARE p AS SELECT 1"), &names);
+        for effect in &prepare.facts.effects {
+            assert!(matches!(effect, Effect::Prepare { .. }));
+            names.apply(effect);
+        }
+        for _ in 0..3 {
+            let known = cache.judge(&gate, Cow::Borrowed("EXECUTE p"), &names);
+            assert_eq!(rule_of(&known), None);
+        }
+        assert!(cache.is_empty());
+    }
+
+    #[test]
+    fn another_policy_is_another_verdict() {
+        let mut cache = JudgementCache::new();
+        let (agent, bi) = (gate(Policy::agent()), gate(Policy::bi()));
+        for _ in 0..3 {
+            assert_eq!(judge(&mut cache, &bi, "EXPLAIN ANALYZE SELECT 1"), None);
+        }
+        let refused = judge(&mut cache, &agent, "EXPLAIN ANALYZE SELECT 1");
+        assert_eq!(refused, Some(Rule::ExplainAnalyze));
+    }
+
+    #[test]
+    fn another_server_is_another_verdict() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        let mut verdict = |major: u16| {
+            let mut names = SessionNames::default();
+            names.set_server_major(major);
+            rule_of(&cache.judge(&gate, Cow::Borrowed("SELECT json_scalar(1)"), &names))
+        };
+        for _ in 0..3 {
+            assert_eq!(verdict(17), None);
+            assert_eq!(verdict(15), Some(Rule::NewerSyntax));
+        }
+        assert_eq!(cache.len(), 1);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        for number in 0..limits::JUDGEMENTS_CACHED_MAX * 2 {
+            let text = format!("SELECT {number}");
+            judge(&mut cache, &gate, &text);
+            judge(&mut cache, &gate, &text);
+        }
+        assert!(cache.len() <= limits::JUDGEMENTS_CACHED_MAX);
+        assert!(cache.len() >= limits::JUDGEMENTS_CACHED_MAX / 2);
+        for number in 0..2_000 {
+            let text = format!("SELECT {number}, '{}'", "x".repeat(15_000));
+            judge(&mut cache, &gate, &text);
+            judge(&mut cache, &gate, &text);
+        }
+        assert!(cache.young.bytes + cache.old.bytes <= limits::JUDGEMENT_CACHE_BYTES_MAX);
+        let long = format!(
+            "SELECT '{}'",
+            "x".repeat(limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX)
+        );
+        let before = cache.len();
+        judge(&mut cache, &gate, &long);
+        judge(&mut cache, &gate, &long);
+        assert_eq!(cache.len(), before);
+    }
+}

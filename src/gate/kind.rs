@@ -1,0 +1,370 @@
+//! What kind of statement a text is: a closed list, for rules, audit and metrics.
+
+use crate::sql::tree::{Node, SetOperation, TransactionStmtKind, Tree, VariableSetKind, nodes};
+
+/// The kinds. What Postgres's grammar can produce and is not named here is `Unknown`, and refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StatementKind {
+    /// SELECT, set operations of SELECTs included.
+    Select,
+    /// VALUES.
+    Values,
+    /// TABLE.
+    Table,
+    /// EXPLAIN.
+    Explain,
+    /// COPY.
+    Copy,
+    /// SHOW.
+    Show,
+    /// SET in all forms.
+    Set,
+    /// RESET and SET … TO DEFAULT.
+    Reset,
+    /// BEGIN and START TRANSACTION.
+    Begin,
+    /// COMMIT and END.
+    Commit,
+    /// ROLLBACK, ABORT and ROLLBACK TO.
+    Rollback,
+    /// SAVEPOINT.
+    Savepoint,
+    /// RELEASE.
+    Release,
+    /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED.
+    PreparedTransaction,
+    /// PREPARE.
+    Prepare,
+    /// EXECUTE.
+    Execute,
+    /// DEALLOCATE.
+    Deallocate,
+    /// DECLARE CURSOR.
+    Declare,
+    /// FETCH.
+    Fetch,
+    /// MOVE.
+    Move,
+    /// CLOSE.
+    Close,
+    /// DISCARD.
+    Discard,
+    /// UNLISTEN.
+    Unlisten,
+    /// LISTEN.
+    Listen,
+    /// NOTIFY.
+    Notify,
+    /// LOCK.
+    Lock,
+    /// LOAD.
+    Load,
+    /// INSERT.
+    Insert,
+    /// UPDATE.
+    Update,
+    /// DELETE.
+    Delete,
+    /// MERGE.
+    Merge,
+    /// DO.
+    Do,
+    /// CALL.
+    Call,
+    /// Whatever creates, changes, drops, grants or describes objects of the database.
+    Ddl,
+    /// VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT and other work on the server.
+    Maintenance,
+    /// More than one statement in one text.
+    Several,
+    /// No statement: empty, white space, comments, semicolons.
+    Empty,
+    /// A text that never got as far as having a kind.
+    Unparsed,
+    /// A statement that this list does not have.
+    Unknown,
+}
+
+impl StatementKind {
+    /// Every kind, in the order of the list.
+    pub const ALL: [Self; 39] = [
+        Self::Select,
+        Self::Values,
+        Self::Table,
+        Self::Explain,
+        Self::Copy,
+        Self::Show,
+        Self::Set,
+        Self::Reset,
+        Self::Begin,
+        Self::Commit,
+        Self::Rollback,
+        Self::Savepoint,
+        Self::Release,
+        Self::PreparedTransaction,
+        Self::Prepare,
+        Self::Execute,
+        Self::Deallocate,
+        Self::Declare,
+        Self::Fetch,
+        Self::Move,
+        Self::Close,
+        Self::Discard,
+        Self::Unlisten,
+        Self::Listen,
+        Self::Notify,
+        Self::Lock,
+        Self::Load,
+        Self::Insert,
+        Self::Update,
+        Self::Delete,
+        Self::Merge,
+        Self::Do,
+        Self::Call,
+        Self::Ddl,
+        Self::Maintenance,
+        Self::Several,
+        Self::Empty,
+        Self::Unparsed,
+        Self::Unknown,
+    ];
+
+    /// The stable name, for audit and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::Values => "values",
+            Self::Table => "table",
+            Self::Explain => "explain",
+            Self::Copy => "copy",
+            Self::Show => "show",
+            Self::Set => "set",
+            Self::Reset => "reset",
+            Self::Begin => "begin",
+            Self::Commit => "commit",
+            Self::Rollback => "rollback",
+            Self::Savepoint => "savepoint",
+            Self::Release => "release",
+            Self::PreparedTransaction => "prepared_transaction",
+            Self::Prepare => "prepare",
+            Self::Execute => "execute",
+            Self::Deallocate => "deallocate",
+            Self::Declare => "declare",
+            Self::Fetch => "fetch",
+            Self::Move => "move",
+            Self::Close => "close",
+            Self::Discard => "discard",
+            Self::Unlisten => "unlisten",
+            Self::Listen => "listen",
+            Self::Notify => "notify",
+            Self::Lock => "lock",
+            Self::Load => "load",
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Merge => "merge",
+            Self::Do => "do",
+            Self::Call => "call",
+            Self::Ddl => "ddl",
+            Self::Maintenance => "maintenance",
+            Self::Several => "several",
+            Self::Empty => "empty",
+            Self::Unparsed => "unparsed",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The kind of one statement.
+    pub(super) fn of(node: Node<'_>) -> Self {
+        match node {
+            Node::SelectStmt(select) => of_select(select),
+            Node::InsertStmt(_) => Self::Insert,
+            Node::UpdateStmt(_) => Self::Update,
+            Node::DeleteStmt(_) => Self::Delete,
+            Node::MergeStmt(_) => Self::Merge,
+            Node::ExplainStmt(_) => Self::Explain,
+            Node::CopyStmt(_) => Self::Copy,
+            Node::VariableShowStmt(_) => Self::Show,
+            Node::VariableSetStmt(set) => of_set(set),
+            Node::TransactionStmt(transaction) => of_transaction(transaction),
+            Node::PrepareStmt(_) => Self::Prepare,
+            Node::ExecuteStmt(_) => Self::Execute,
+            Node::DeallocateStmt(_) => Self::Deallocate,
+            Node::DeclareCursorStmt(_) => Self::Declare,
+            Node::FetchStmt(fetch) if fetch.ismove => Self::Move,
+            Node::FetchStmt(_) => Self::Fetch,
+            Node::ClosePortalStmt(_) => Self::Close,
+            Node::DiscardStmt(_) => Self::Discard,
+            Node::UnlistenStmt(_) => Self::Unlisten,
+            Node::ListenStmt(_) => Self::Listen,
+            Node::NotifyStmt(_) => Self::Notify,
+            Node::LockStmt(_) => Self::Lock,
+            Node::LoadStmt(_) => Self::Load,
+            Node::DoStmt(_) => Self::Do,
+            Node::CallStmt(_) => Self::Call,
+            Node::VacuumStmt(_)
+            | Node::ClusterStmt(_)
+            | Node::ReindexStmt(_)
+            | Node::CheckPointStmt(_)
+            | Node::ConstraintsSetStmt(_)
+            | Node::AlterSystemStmt(_)
+            | Node::RefreshMatViewStmt(_) => Self::Maintenance,
+            _ if is_ddl(node) => Self::Ddl,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The kind of a whole text.
+pub(super) fn of_message(tree: &Tree) -> StatementKind {
+    let mut statements = tree.statements();
+    match (statements.next(), statements.next()) {
+        (None, _) => StatementKind::Empty,
+        (Some(only), None) => StatementKind::of(only.node),
+        (Some(_), Some(_)) => StatementKind::Several,
+    }
+}
+
+fn of_select(select: &nodes::SelectStmt) -> StatementKind {
+    if !select.values_lists().is_empty() {
+        return StatementKind::Values;
+    }
+    // The grammar writes TABLE t as SELECT * FROM t, with a star that stands nowhere in the text.
+    let target = select.target_list().first();
+    if select.op == SetOperation::SETOP_NONE && target.is_some_and(|star| star.location < 0) {
+        return StatementKind::Table;
+    }
+    StatementKind::Select
+}
+
+fn of_set(set: &nodes::VariableSetStmt) -> StatementKind {
+    match set.kind {
+        VariableSetKind::VAR_RESET
+        | VariableSetKind::VAR_RESET_ALL
+        | VariableSetKind::VAR_SET_DEFAULT => StatementKind::Reset,
+        _ => StatementKind::Set,
+    }
+}
+
+fn of_transaction(transaction: &nodes::TransactionStmt) -> StatementKind {
+    match transaction.kind {
+        TransactionStmtKind::TRANS_STMT_BEGIN | TransactionStmtKind::TRANS_STMT_START => {
+            StatementKind::Begin
+        }
+        TransactionStmtKind::TRANS_STMT_COMMIT => StatementKind::Commit,
+        TransactionStmtKind::TRANS_STMT_ROLLBACK | TransactionStmtKind::TRANS_STMT_ROLLBACK_TO => {
+            StatementKind::Rollback
+        }
+        TransactionStmtKind::TRANS_STMT_SAVEPOINT => StatementKind::Savepoint,
+        TransactionStmtKind::TRANS_STMT_RELEASE => StatementKind::Release,
+        TransactionStmtKind::TRANS_STMT_PREPARE
+        | TransactionStmtKind::TRANS_STMT_COMMIT_PREPARED
+        | TransactionStmtKind::TRANS_STMT_ROLLBACK_PREPARED => StatementKind::PreparedTransaction,
+        _ => StatementKind::Unknown,
+    }
+}
+
+/// Statements that create, change or drop objects. They are refused by name; one that is missing
+/// here is refused as unknown.
+fn is_ddl(node: Node<'_>) -> bool {
+    is_create(node) || is_alter(node) || is_drop_or_grant(node)
+}
+
+fn is_create(node: Node<'_>) -> bool {
+    matches!(
+        node,
+        Node::CompositeTypeStmt(_)
+            | Node::CreateAmStmt(_)
+            | Node::CreateCastStmt(_)
+            | Node::CreateConversionStmt(_)
+            | Node::CreateDomainStmt(_)
+            | Node::CreateEnumStmt(_)
+            | Node::CreateEventTrigStmt(_)
+            | Node::CreateExtensionStmt(_)
+            | Node::CreateFdwStmt(_)
+            | Node::CreateForeignServerStmt(_)
+            | Node::CreateFunctionStmt(_)
+            | Node::CreateOpClassStmt(_)
+            | Node::CreateOpFamilyStmt(_)
+            | Node::CreatePLangStmt(_)
+            | Node::CreatePolicyStmt(_)
+            | Node::CreatePublicationStmt(_)
+            | Node::CreateRangeStmt(_)
+            | Node::CreateRoleStmt(_)
+            | Node::CreateSchemaStmt(_)
+            | Node::CreateSeqStmt(_)
+            | Node::CreateStatsStmt(_)
+            | Node::CreateStmt(_)
+            | Node::CreateSubscriptionStmt(_)
+            | Node::CreateTableAsStmt(_)
+            | Node::CreateTableSpaceStmt(_)
+            | Node::CreateTransformStmt(_)
+            | Node::CreateTrigStmt(_)
+            | Node::CreateUserMappingStmt(_)
+            | Node::CreatedbStmt(_)
+            | Node::DefineStmt(_)
+            | Node::ImportForeignSchemaStmt(_)
+            | Node::IndexStmt(_)
+            | Node::RuleStmt(_)
+            | Node::ViewStmt(_)
+    )
+}
+
+fn is_alter(node: Node<'_>) -> bool {
+    matches!(
+        node,
+        Node::AlterCollationStmt(_)
+            | Node::AlterDatabaseRefreshCollStmt(_)
+            | Node::AlterDatabaseSetStmt(_)
+            | Node::AlterDatabaseStmt(_)
+            | Node::AlterDefaultPrivilegesStmt(_)
+            | Node::AlterDomainStmt(_)
+            | Node::AlterEnumStmt(_)
+            | Node::AlterEventTrigStmt(_)
+            | Node::AlterExtensionContentsStmt(_)
+            | Node::AlterExtensionStmt(_)
+            | Node::AlterFdwStmt(_)
+            | Node::AlterForeignServerStmt(_)
+            | Node::AlterFunctionStmt(_)
+            | Node::AlterObjectDependsStmt(_)
+            | Node::AlterObjectSchemaStmt(_)
+            | Node::AlterOpFamilyStmt(_)
+            | Node::AlterOperatorStmt(_)
+            | Node::AlterOwnerStmt(_)
+            | Node::AlterPolicyStmt(_)
+            | Node::AlterPublicationStmt(_)
+            | Node::AlterRoleSetStmt(_)
+            | Node::AlterRoleStmt(_)
+            | Node::AlterSeqStmt(_)
+            | Node::AlterStatsStmt(_)
+            | Node::AlterSubscriptionStmt(_)
+            | Node::AlterTSConfigurationStmt(_)
+            | Node::AlterTSDictionaryStmt(_)
+            | Node::AlterTableMoveAllStmt(_)
+            | Node::AlterTableSpaceOptionsStmt(_)
+            | Node::AlterTableStmt(_)
+            | Node::AlterTypeStmt(_)
+            | Node::AlterUserMappingStmt(_)
+            | Node::CommentStmt(_)
+            | Node::RenameStmt(_)
+            | Node::ReplicaIdentityStmt(_)
+            | Node::SecLabelStmt(_)
+    )
+}
+
+fn is_drop_or_grant(node: Node<'_>) -> bool {
+    matches!(
+        node,
+        Node::DropOwnedStmt(_)
+            | Node::DropRoleStmt(_)
+            | Node::DropStmt(_)
+            | Node::DropSubscriptionStmt(_)
+            | Node::DropTableSpaceStmt(_)
+            | Node::DropUserMappingStmt(_)
+            | Node::DropdbStmt(_)
+            | Node::GrantRoleStmt(_)
+            | Node::GrantStmt(_)
+            | Node::ReassignOwnedStmt(_)
+            | Node::TruncateStmt(_)
+    )
+}

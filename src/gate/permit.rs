@@ -1,0 +1,58 @@
+//! The proof that a text was judged and may run.
+//!
+//! Its fields are private to this file and `issue` is visible in `gate` alone, so no code outside
+//! the gate can make a permit, change the text inside one, or put a text of its own under the facts
+//! of another:
+//!
+//! ```compile_fail,E0451
+//! use pgsieve::gate::ReadPermit;
+//! let forged = ReadPermit { text: "DROP TABLE t".into(), facts: unreachable!() };
+//! ```
+//!
+//! ```compile_fail,E0624
+//! use pgsieve::gate::ReadPermit;
+//! let forged = ReadPermit::issue("DROP TABLE t".into(), unreachable!());
+//! ```
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::Facts;
+
+/// A text that passed. What goes upstream is taken from here and from nowhere else.
+///
+/// There is no constructor outside the gate, no `Clone`, no `Default` and no conversion into one.
+pub struct ReadPermit<'t> {
+    text: Cow<'t, str>,
+    facts: Arc<Facts>,
+}
+
+impl ReadPermit<'_> {
+    /// The text, byte for byte as it was judged.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the gate learned about it.
+    pub fn facts(&self) -> &Arc<Facts> {
+        &self.facts
+    }
+}
+
+impl<'t> ReadPermit<'t> {
+    /// Only for a text that was judged, as a whole, and that no rule refused.
+    pub(super) fn issue(text: Cow<'t, str>, facts: Arc<Facts>) -> Self {
+        Self { text, facts }
+    }
+}
+
+impl fmt::Debug for ReadPermit<'_> {
+    /// Without the text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ReadPermit")
+            .field("facts", &self.facts)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+//! Refusals of messages that never meet the parser: they name what does not exist, or cannot be
+//! read as text at all. In Postgres's own words, where the database would have refused them too.
+
+use super::{Refusal, Rule};
+use crate::sqlstate;
+
+impl Refusal {
+    /// For a Bind of a statement that the session never prepared, or that was refused.
+    pub fn of_unknown_statement(name: &str) -> Box<Self> {
+        let message = if name.is_empty() {
+            "unnamed prepared statement does not exist".to_owned()
+        } else {
+            format!("prepared statement \"{name}\" does not exist")
+        };
+        Self::new(
+            Rule::PreparedName,
+            sqlstate::INVALID_SQL_STATEMENT_NAME,
+            &message,
+            "Prepare the statement first; a statement that was refused is not prepared.",
+        )
+    }
+
+    /// For an Execute of a portal or cursor that the session never made.
+    pub fn of_unknown_portal(name: &str) -> Box<Self> {
+        Self::new(
+            Rule::CursorName,
+            sqlstate::INVALID_CURSOR_NAME,
+            &format!("portal \"{name}\" does not exist"),
+            "Bind the portal or declare the cursor first, in the same transaction.",
+        )
+    }
+
+    /// For a Parse or Bind beyond the names that one session may hold.
+    pub fn of_too_many_names() -> Box<Self> {
+        Self::new(
+            Rule::TooManyNames,
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            "this session holds too many prepared statements or portals",
+            "Close those that are not needed any more.",
+        )
+    }
+
+    /// For a text whose settings were lowered again and again without an end.
+    pub fn of_clamp_without_end() -> Box<Self> {
+        Self::new(
+            Rule::Settings,
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            "the statement changes more settings than can be brought within the policy",
+            "Send one SET in a message.",
+        )
+    }
+
+    /// For a text that is not UTF-8, which no lexer can be trusted to read as the server does.
+    pub fn of_not_utf8() -> Box<Self> {
+        Self::new(
+            Rule::SyntaxError,
+            sqlstate::CHARACTER_NOT_IN_REPERTOIRE,
+            "invalid byte sequence for encoding \"UTF8\"",
+            "Send statements as UTF-8; the session's encoding is UTF8.",
+        )
+    }
+}

@@ -1,0 +1,159 @@
+//! The names of the rules.
+
+/// A rule of the gate. Its name appears in errors, audit and metrics and does not change; its file
+/// under `rules` says what it sees and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The text is longer than the policy admits.
+    TooLong,
+    /// The text is more complex than the parser may be given.
+    TooComplex,
+    /// Postgres's grammar does not accept the text.
+    SyntaxError,
+    /// More statements in one message than the policy carries.
+    SeveralStatements,
+    /// A statement or expression of a kind that is not known.
+    NodeUnknown,
+    /// INSERT, UPDATE, DELETE, MERGE.
+    WriteStatement,
+    /// A write inside WITH.
+    ModifyingCte,
+    /// SELECT … INTO.
+    SelectInto,
+    /// SELECT … FOR UPDATE and its kin.
+    LockingClause,
+    /// CREATE, ALTER, DROP and their kin.
+    Ddl,
+    /// VACUUM and other work on the server.
+    Maintenance,
+    /// COPY of anything but a query to the client.
+    Copy,
+    /// EXPLAIN ANALYZE.
+    ExplainAnalyze,
+    /// DO and CALL.
+    DoAndCall,
+    /// A setting that the policy does not give, or a value of it.
+    Settings,
+    /// `set_config` whose arguments cannot be read.
+    SetConfig,
+    /// SET ROLE and SET SESSION AUTHORIZATION.
+    Roles,
+    /// PREPARE TRANSACTION and its kin.
+    PreparedTransaction,
+    /// A prepared statement that does not exist.
+    PreparedName,
+    /// A cursor that does not exist.
+    CursorName,
+    /// More prepared statements or cursors than a session may hold.
+    TooManyNames,
+    /// DECLARE … WITH HOLD.
+    WithHold,
+    /// LISTEN and NOTIFY.
+    ListenNotify,
+    /// LOCK.
+    Lock,
+    /// LOAD.
+    Load,
+    /// A built-in function that does more than compute.
+    FunctionEffects,
+    /// A built-in function that runs a string as SQL.
+    SqlInString,
+    /// A function that is no built-in.
+    UnknownFunction,
+    /// A name in the session's temporary schema.
+    TempSchema,
+    /// An operator of a schema other than pg_catalog.
+    OperatorSchema,
+    /// A sampling method that is no built-in.
+    TablesampleMethod,
+    /// A form of SQL that the upstream's version would read as a call.
+    NewerSyntax,
+    /// A startup parameter or switch that is not carried.
+    StartupParameter,
+    /// A replication connection.
+    Replication,
+    /// The FunctionCall message.
+    FunctionCall,
+}
+
+impl Rule {
+    /// Every rule, in the order in which a text meets them.
+    pub const ALL: [Self; 35] = [
+        Self::TooLong,
+        Self::TooComplex,
+        Self::SyntaxError,
+        Self::SeveralStatements,
+        Self::NodeUnknown,
+        Self::WriteStatement,
+        Self::ModifyingCte,
+        Self::SelectInto,
+        Self::LockingClause,
+        Self::Ddl,
+        Self::Maintenance,
+        Self::Copy,
+        Self::ExplainAnalyze,
+        Self::DoAndCall,
+        Self::Settings,
+        Self::SetConfig,
+        Self::Roles,
+        Self::PreparedTransaction,
+        Self::PreparedName,
+        Self::CursorName,
+        Self::TooManyNames,
+        Self::WithHold,
+        Self::ListenNotify,
+        Self::Lock,
+        Self::Load,
+        Self::FunctionEffects,
+        Self::SqlInString,
+        Self::UnknownFunction,
+        Self::TempSchema,
+        Self::OperatorSchema,
+        Self::TablesampleMethod,
+        Self::NewerSyntax,
+        Self::StartupParameter,
+        Self::Replication,
+        Self::FunctionCall,
+    ];
+
+    /// The stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooLong => "too_long",
+            Self::TooComplex => "too_complex",
+            Self::SyntaxError => "syntax_error",
+            Self::SeveralStatements => "several_statements",
+            Self::NodeUnknown => "node_unknown",
+            Self::WriteStatement => "write_statement",
+            Self::ModifyingCte => "modifying_cte",
+            Self::SelectInto => "select_into",
+            Self::LockingClause => "locking_clause",
+            Self::Ddl => "ddl",
+            Self::Maintenance => "maintenance",
+            Self::Copy => "copy",
+            Self::ExplainAnalyze => "explain_analyze",
+            Self::DoAndCall => "do_and_call",
+            Self::Settings => "settings",
+            Self::SetConfig => "set_config",
+            Self::Roles => "roles",
+            Self::PreparedTransaction => "prepared_transaction",
+            Self::PreparedName => "prepared_name",
+            Self::CursorName => "cursor_name",
+            Self::TooManyNames => "too_many_names",
+            Self::WithHold => "with_hold",
+            Self::ListenNotify => "listen_notify",
+            Self::Lock => "lock",
+            Self::Load => "load",
+            Self::FunctionEffects => "function_effects",
+            Self::SqlInString => "sql_in_string",
+            Self::UnknownFunction => "unknown_function",
+            Self::TempSchema => "temp_schema",
+            Self::OperatorSchema => "operator_schema",
+            Self::TablesampleMethod => "tablesample_method",
+            Self::NewerSyntax => "newer_syntax",
+            Self::StartupParameter => "startup_parameter",
+            Self::Replication => "replication",
+            Self::FunctionCall => "function_call",
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `cursor_name`: FETCH or MOVE of a cursor that nothing stands behind.
+//!
+//! # Sees
+//! FETCH and MOVE, which run the cursor's statement, of a name that this session has not declared.
+//!
+//! # Why
+//! What it would run was never judged.
+//!
+//! # Before
+//! - `FETCH ALL FROM nobody`
+//! - `MOVE 5 IN nobody`
+//!
+//! # After
+//! - `BEGIN; DECLARE c CURSOR FOR SELECT 1; FETCH c` (bi)
+//!
+//! # When not
+//! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Found, node_unknown};
+use crate::gate::{Refusal, Rule};
+use crate::sql::tree::Node;
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    let Node::FetchStmt(fetch) = node else {
+        return Err(node_unknown::refusal(node));
+    };
+    let name = fetch.portalname().unwrap_or_default();
+    match case.cursor(name) {
+        Some(inner) => {
+            case.effects.extend(inner.effects.iter().cloned());
+            Ok(())
+        }
+        None => Err(Refusal::new(
+            Rule::CursorName,
+            sqlstate::INVALID_CURSOR_NAME,
+            "the cursor does not exist",
+            "DECLARE it in this transaction first.",
+        )
+        .about(format_args!("{name}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::{check, check_bi};
+
+    #[test]
+    fn only_what_was_declared_is_fetched() {
+        check(
+            Rule::CursorName,
+            &["FETCH c", "FETCH FORWARD 10 FROM c", "MOVE ALL IN c"],
+            &["CLOSE c", "CLOSE ALL", "DECLARE c CURSOR FOR SELECT 1"],
+        );
+        check_bi(
+            Rule::CursorName,
+            &["BEGIN; DECLARE c CURSOR FOR SELECT 1; CLOSE c; FETCH c"],
+            &["BEGIN; DECLARE c SCROLL CURSOR FOR SELECT 1; FETCH LAST c; MOVE 1 c"],
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! `ddl`: what creates, changes, drops, grants or describes objects.
+//!
+//! # Sees
+//! Every CREATE, ALTER, DROP, GRANT, REVOKE, COMMENT, SECURITY LABEL, TRUNCATE, REASSIGN and
+//! IMPORT, by a closed list of kinds; temporary objects too.
+//!
+//! # Why
+//! They write the catalogs, and a temporary table is a place to write to.
+//!
+//! # Before
+//! - `CREATE TABLE t (a int)`
+//! - `CREATE TEMP TABLE t AS SELECT 1`
+//! - `DROP TABLE orders`
+//! - `GRANT SELECT ON orders TO public`
+//!
+//! # After
+//! - `WITH scratch AS (SELECT 1 AS a) SELECT a FROM scratch`
+//!
+//! # When not
+//! SELECT INTO is `select_into`; VACUUM, REINDEX and REFRESH are `maintenance`.
+
+use crate::gate::{Refusal, Rule};
+use crate::sql::tree::{self, Node};
+use crate::sqlstate;
+
+pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+    Refusal::new(
+        Rule::Ddl,
+        sqlstate::READ_ONLY_SQL_TRANSACTION,
+        "this connection only reads: the statement would change objects of the database",
+        "Use WITH or a subquery in place of a temporary table or view.",
+    )
+    .about(format_args!("{}", tree::kind_name(node)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::check;
+
+    #[test]
+    fn changes_of_objects_are_seen() {
+        check(
+            Rule::Ddl,
+            &[
+                "CREATE TABLE t (a int)",
+                "CREATE TABLE t AS SELECT 1",
+                "EXPLAIN CREATE TABLE t AS SELECT 1",
+                "CREATE MATERIALIZED VIEW v AS SELECT 1",
+                "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+                "CREATE VIEW v AS SELECT 1",
+                "CREATE INDEX ON t (a)",
+                "CREATE SCHEMA s",
+                "CREATE EXTENSION dblink",
+                "CREATE ROLE r SUPERUSER",
+                "CREATE TRIGGER tr AFTER INSERT ON t EXECUTE FUNCTION f()",
+                "ALTER TABLE t ADD b int",
+                "ALTER TABLE t RENAME TO u",
+                "ALTER ROLE app SET default_transaction_read_only = off",
+                "ALTER DATABASE d SET default_transaction_read_only = off",
+                "ALTER OPERATOR = (int, int) OWNER TO r",
+                "DROP TABLE t",
+                "DROP OWNED BY r",
+                "TRUNCATE t",
+                "GRANT r TO s",
+                "REVOKE ALL ON t FROM r",
+                "COMMENT ON TABLE t IS 'x'",
+                "SECURITY LABEL ON TABLE t IS 'x'",
+                "REASSIGN OWNED BY r TO s",
+                "IMPORT FOREIGN SCHEMA s FROM SERVER f INTO p",
+                "CREATE OPERATOR = (FUNCTION = f, LEFTARG = int, RIGHTARG = int)",
+            ],
+            &["SELECT 'CREATE TABLE t (a int)'"],
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! `function_effects`: built-in functions that do more than compute.
+//!
+//! # Sees
+//! A call of one, wherever an expression may stand, by any spelling of its name; `x.f` and `(x).f`
+//! too, which call a function of one argument where `x` has no such column.
+//!
+//! # Why
+//! A read-only transaction stops two of the 135 built-ins that change something (`nextval` and
+//! `setval`). What each does was tried, and stands in the table of `functions`.
+//!
+//! # Before
+//! - `SELECT nextval('orders_id_seq')`
+//! - `SELECT 1 FROM orders ORDER BY pg_catalog."pg_sleep"(10)`
+//! - `SELECT pg_terminate_backend(1)`
+//! - `SELECT U&"pg\005fread_file"('/etc/passwd')`
+//!
+//! # After
+//! - `SELECT last_value FROM orders_id_seq`
+//! - `SELECT random(), clock_timestamp(), pg_relation_size('orders')`
+//!
+//! # When not
+//! Functions that run SQL given as a string are `sql_in_string`, those that are no built-ins
+//! `unknown_function`.
+
+use crate::gate::functions::Why;
+use crate::gate::rules::Called;
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate::{self, SqlState};
+
+pub(in crate::gate) fn refusal(called: Called<'_>, why: Why) -> Box<Refusal> {
+    Refusal::new(
+        Rule::FunctionEffects,
+        sqlstate_of(why),
+        "this connection only reads: a function of the statement does more than that",
+        "Leave the call out. Functions that only compute or read are accepted.",
+    )
+    .about(format_args!("{called} {why}"))
+}
+
+fn sqlstate_of(why: Why) -> SqlState {
+    match why {
+        Why::CatalogWrite
+        | Why::IndexMaintenance
+        | Why::LargeObject
+        | Why::Replication
+        | Why::Sequence
+        | Why::TransactionId
+        | Why::WalOrBackup => sqlstate::READ_ONLY_SQL_TRANSACTION,
+        Why::AdvisoryLock
+        | Why::BinaryUpgrade
+        | Why::Internal
+        | Why::Notify
+        | Why::ServerControl
+        | Why::ServerFile
+        | Why::SessionState
+        | Why::Snapshot
+        | Why::Statistics
+        | Why::Wait => sqlstate::INSUFFICIENT_PRIVILEGE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::check;
+
+    /// Where an expression may stand.
+    const PLACES: &[&str] = &[
+        "SELECT {}",
+        "SELECT * FROM {} AS f",
+        "SELECT * FROM ROWS FROM ({}, generate_series(1, 2)) AS f",
+        "SELECT * FROM t, LATERAL {} AS f",
+        "SELECT * FROM t JOIN s ON {} IS NULL",
+        "SELECT * FROM t WHERE {} = 1",
+        "SELECT a FROM t GROUP BY a, {}",
+        "SELECT a FROM t GROUP BY GROUPING SETS ((a), ({}))",
+        "SELECT a FROM t GROUP BY a HAVING {} = 1",
+        "SELECT a FROM t ORDER BY {}",
+        "SELECT a FROM t LIMIT {}",
+        "SELECT a FROM t OFFSET {}",
+        "SELECT DISTINCT ON ({}) a FROM t",
+        "SELECT sum(a) OVER (PARTITION BY {}) FROM t",
+        "SELECT sum(a) OVER (ROWS BETWEEN {} PRECEDING AND CURRENT ROW) FROM t",
+        "SELECT sum(a) OVER w FROM t WINDOW w AS (ORDER BY {})",
+        "SELECT count(*) FILTER (WHERE {} = 1) FROM t",
+        "SELECT array_agg(a ORDER BY {}) FROM t",
+        "SELECT percentile_cont({}) WITHIN GROUP (ORDER BY a) FROM t",
+        "SELECT CASE WHEN true THEN 1 ELSE {} END",
+        "SELECT coalesce(1, {})",
+        "SELECT greatest(1, {})",
+        "SELECT nullif(1, {})",
+        "SELECT ARRAY[{}]",
+        "SELECT (ARRAY[1, 2])[{}]",
+        "SELECT (ARRAY[1, 2])[1:{}]",
+        "SELECT ROW({}, 1)",
+        "SELECT abs({})",
+        "SELECT make_interval(days => {})",
+        "SELECT {}::text",
+        "SELECT CAST({} AS text) COLLATE \"C\"",
+        "SELECT 1 WHERE 1 IN (2, {})",
+        "SELECT 1 WHERE 1 = ANY (ARRAY[{}])",
+        "SELECT EXISTS (SELECT {})",
+        "SELECT (SELECT {})",
+        "SELECT 1 BETWEEN 0 AND {}",
+        "SELECT {} IS NOT NULL",
+        "SELECT {} IS TRUE",
+        "SELECT NOT {} = 1",
+        "VALUES (1), ({})",
+        "SELECT 1 UNION SELECT {}",
+        "WITH unread AS (SELECT {}) SELECT 1",
+        "SELECT * FROM t TABLESAMPLE bernoulli ({})",
+        "SELECT * FROM t TABLESAMPLE system (1) REPEATABLE ({})",
+        "SELECT xmlelement(name x, {})",
+        "SELECT xmlforest({} AS x)",
+        "SELECT * FROM xmltable('/a' PASSING '<a/>' COLUMNS b int DEFAULT {})",
+        "SELECT json_object('a': {})",
+        "SELECT json_array({})",
+        "SELECT json_value('1', '$' DEFAULT {} ON ERROR)",
+        "SELECT * FROM json_table('1', '$' COLUMNS (a int DEFAULT {} ON EMPTY)) AS j",
+        "COPY (SELECT {}) TO STDOUT",
+        "EXPLAIN SELECT {}",
+        "PREPARE p AS SELECT {}",
+        "DECLARE c CURSOR FOR SELECT {}",
+    ];
+
+    #[test]
+    fn calls_are_seen_wherever_an_expression_may_stand() {
+        for place in PLACES {
+            let call = "pg_advisory_lock(1)";
+            let sql = place.replace("{}", call);
+            check(Rule::FunctionEffects, &[&sql], &[]);
+        }
+    }
+
+    #[test]
+    fn names_are_seen_in_every_spelling() {
+        check(
+            Rule::FunctionEffects,
+            &[
+                "SELECT PG_SLEEP(1)",
+                "SELECT \"pg_sleep\"(1)",
+                "SELECT pg_catalog.pg_sleep(1)",
+                "SELECT pg_catalog.\"pg_sleep\"(1)",
+                "SELECT d.pg_catalog.pg_sleep(1)",
+                "SELECT U&\"pg\\005fsleep\"(1)",
+                "SELECT U&\"pg!005fsleep\" UESCAPE '!' (1)",
+                "SELECT pg_sleep /* */ (1)",
+            ],
+            &["SELECT 'pg_sleep(1)'", "SELECT pg_sleep FROM t"],
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! `lock`: LOCK TABLE.
+//!
+//! # Sees
+//! LOCK in every mode; under `lock_access_share: allow` in every mode but ACCESS SHARE.
+//!
+//! # Why
+//! It makes writers wait, in a read-only transaction too. ACCESS SHARE is what every SELECT takes;
+//! dump tools take it beforehand for all tables.
+//!
+//! # Before
+//! - `LOCK TABLE orders`
+//! - `LOCK TABLE orders IN EXCLUSIVE MODE`
+//!
+//! # After
+//! - `LOCK TABLE orders IN ACCESS SHARE MODE` (bi)
+//!
+//! # When not
+//! Row locks are `locking_clause`, advisory locks `function_effects`.
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Found, node_unknown};
+use crate::gate::{Refusal, Rule};
+use crate::policy::Choice;
+use crate::sql::tree::Node;
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
+    let Node::LockStmt(lock) = node else {
+        return Err(node_unknown::refusal(node));
+    };
+    match case.policy.statements().lock_access_share {
+        Choice::Allow if lock.mode == ACCESS_SHARE => Ok(()),
+        Choice::Allow | Choice::Refuse => Err(Refusal::new(
+            Rule::Lock,
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            "locking tables is not allowed",
+            "A REPEATABLE READ transaction sees one state of all tables without locks.",
+        )),
+    }
+}
+
+/// `AccessShareLock` of Postgres's lockdefs.h.
+const ACCESS_SHARE: i32 = 1;
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::{check, check_bi};
+
+    const STRONGER: &[&str] = &[
+        "LOCK t",
+        "LOCK TABLE t, s IN ROW SHARE MODE",
+        "LOCK t IN ROW EXCLUSIVE MODE",
+        "LOCK t IN SHARE MODE NOWAIT",
+        "LOCK t IN SHARE ROW EXCLUSIVE MODE",
+        "LOCK t IN EXCLUSIVE MODE",
+        "LOCK t IN ACCESS EXCLUSIVE MODE",
+    ];
+
+    #[test]
+    fn every_mode_is_seen() {
+        check(Rule::Lock, STRONGER, &[]);
+        check(Rule::Lock, &["LOCK t IN ACCESS SHARE MODE"], &[]);
+        check_bi(
+            Rule::Lock,
+            STRONGER,
+            &["LOCK TABLE ONLY t IN ACCESS SHARE MODE"],
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! The rules, one per file, and the order in which a text meets them.
+//!
+//! 1. Before parsing: [`too_long`], [`too_complex`]. They bound what every later step may cost.
+//! 2. The parse itself: [`syntax_error`].
+//! 3. The message: [`several_statements`], before any statement, because a driver must learn that
+//!    its *message* is the problem and not some statement of it.
+//! 4. Each statement by its kind ([`look_at_statement`]): one rule answers for each kind, so their
+//!    order among each other is without meaning; [`roles`] stands before [`settings`] because SET
+//!    ROLE is a SET.
+//! 5. Each node under it ([`look_at`]), from the statement downwards. A call is answered for by one
+//!    rule, chosen by what the function does; [`temp_schema`] comes first because such a name is
+//!    never the built-in's.
+//! 6. What no rule knows: [`node_unknown`].
+//!
+//! Every rule's file says what it Sees, Why, an example Before and After it, and When it does not
+//! apply. The examples are run as tests: each Before is refused by exactly that rule, each After is
+//! permitted.
+
+pub mod copy;
+pub mod cursor_name;
+pub mod ddl;
+pub mod do_and_call;
+pub mod explain_analyze;
+pub mod function_effects;
+pub mod listen_notify;
+pub mod load;
+pub mod lock;
+pub mod locking_clause;
+pub mod maintenance;
+pub mod modifying_cte;
+pub mod newer_syntax;
+pub mod node_unknown;
+pub mod operator_schema;
+pub mod prepared_name;
+pub mod prepared_transaction;
+pub mod roles;
+pub mod select_into;
+pub mod set_config;
+pub mod settings;
+pub mod several_statements;
+pub mod sql_in_string;
+pub mod syntax_error;
+pub mod tablesample_method;
+pub mod temp_schema;
+pub mod too_complex;
+pub mod too_long;
+pub mod too_many_names;
+pub mod unknown_function;
+pub mod with_hold;
+pub mod write_statement;
+
+#[cfg(test)]
+pub(super) mod check;
+#[cfg(test)]
+mod examples;
+
+use super::case::Case;
+use super::functions::{self, FunctionVerdict, Why};
+use super::{Refusal, StatementKind};
+use crate::sql::scan::ScanError;
+use crate::sql::tree::{Node, list::NodeList, nodes};
+
+/// What a rule says: nothing, or a refusal.
+pub(super) type Found = Result<(), Box<Refusal>>;
+
+/// What the pre-scan found, as a refusal.
+pub(super) fn before_parsing(error: &ScanError) -> Box<Refusal> {
+    match error {
+        ScanError::TooLong { .. } => too_long::refusal(),
+        ScanError::Nul { .. } | ScanError::OperatorRun { .. } => {
+            too_complex::refusal_by_scan(error)
+        }
+    }
+}
+
+/// The rules that see a statement as a whole.
+pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut Case<'_>) -> Found {
+    match kind {
+        StatementKind::Insert
+        | StatementKind::Update
+        | StatementKind::Delete
+        | StatementKind::Merge => Err(write_statement::refusal(kind)),
+        StatementKind::Ddl => Err(ddl::refusal(node)),
+        StatementKind::Maintenance => Err(maintenance::refusal(node)),
+        StatementKind::Do | StatementKind::Call => Err(do_and_call::refusal(kind)),
+        StatementKind::Listen | StatementKind::Notify => Err(listen_notify::refusal(kind)),
+        StatementKind::Load => Err(load::refusal()),
+        StatementKind::PreparedTransaction => Err(prepared_transaction::refusal()),
+        StatementKind::Copy => copy::look(node),
+        StatementKind::Explain => explain_analyze::look(node, case),
+        StatementKind::Set | StatementKind::Reset => {
+            roles::look(node)?;
+            settings::look(node, case)
+        }
+        StatementKind::Begin => settings::look_at_begin(node),
+        StatementKind::Execute => prepared_name::look(node, case),
+        StatementKind::Fetch | StatementKind::Move => cursor_name::look(node, case),
+        StatementKind::Declare => with_hold::look(node, case),
+        StatementKind::Lock => lock::look(node, case),
+        StatementKind::Select
+        | StatementKind::Values
+        | StatementKind::Table
+        | StatementKind::Show
+        | StatementKind::Commit
+        | StatementKind::Rollback
+        | StatementKind::Savepoint
+        | StatementKind::Release
+        | StatementKind::Prepare
+        | StatementKind::Deallocate
+        | StatementKind::Close
+        | StatementKind::Discard
+        | StatementKind::Unlisten => Ok(()),
+        StatementKind::Several
+        | StatementKind::Empty
+        | StatementKind::Unparsed
+        | StatementKind::Unknown => Err(node_unknown::refusal(node)),
+    }
+}
+
+/// The rules that see one node under a statement. Kinds without a rule only have children.
+pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    match node {
+        Node::FuncCall(call) => look_at_call(call, case),
+        Node::ColumnRef(column) => look_at_fields(column.fields().iter().skip(1)),
+        Node::A_Indirection(indirection) => look_at_fields(indirection.indirection().iter()),
+        Node::A_Expr(operator) => operator_schema::look(operator.name()),
+        Node::SelectStmt(select) => {
+            select_into::look(select)?;
+            locking_clause::look(select)
+        }
+        Node::SubLink(link) => operator_schema::look(link.oper_name()),
+        Node::SortBy(sort) => operator_schema::look(sort.use_op()),
+        Node::TypeName(name) => temp_schema::look_at_type(name),
+        Node::RangeTableSample(sample) => tablesample_method::look(sample),
+        Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
+            Err(modifying_cte::refusal(StatementKind::of(node)))
+        }
+        Node::IntoClause(_) => Err(select_into::refusal()),
+        Node::LockingClause(_) => Err(locking_clause::refusal()),
+        // merge_action(): outside of MERGE a server before 17 reads a call of a user's function.
+        Node::MergeSupportFunc(_) => Err(node_unknown::refusal(node)),
+        _ => newer_syntax::look(node, case),
+    }
+}
+
+fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
+    let called = Called::of(call.funcname());
+    temp_schema::look_at_call(called)?;
+    match functions::verdict(called.schema, called.name, call.args().len()) {
+        FunctionVerdict::Allowed if is_missing(called, case) => {
+            unknown_function::look(called, case)
+        }
+        FunctionVerdict::Allowed | FunctionVerdict::Housekeeping => Ok(()),
+        FunctionVerdict::SetConfig => set_config::look(call, case),
+        FunctionVerdict::RunsSql => Err(sql_in_string::refusal(called)),
+        FunctionVerdict::Effects { why } => Err(function_effects::refusal(called, why)),
+        FunctionVerdict::Unknown => unknown_function::look(called, case),
+    }
+}
+
+/// Whether the upstream is known to be of a version without this built-in: it would look for a
+/// function of a user's, unless the name says pg_catalog, as those do that the grammar itself
+/// writes.
+fn is_missing(called: Called<'_>, case: &Case<'_>) -> bool {
+    called.schema.is_none()
+        && functions::versions(called.name).is_some_and(|versions| {
+            let major = case.server_major();
+            major.is_some_and(|major| !versions.contains(&major))
+        })
+}
+
+/// `x.f` and `(x).f` call a function of one argument where `x` has no such column, scalars
+/// included. A name that is a built-in with effects is taken for the call. What the server itself
+/// cannot be asked for that way ([`Why::Internal`]) has ordinary words among its names and is left
+/// alone.
+fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>) -> Found {
+    for name in fields.filter_map(|field| field.as_str()) {
+        let called = Called { schema: None, name };
+        match functions::verdict(None, name, 1) {
+            FunctionVerdict::Allowed
+            | FunctionVerdict::Effects { why: Why::Internal }
+            | FunctionVerdict::Housekeeping
+            | FunctionVerdict::SetConfig
+            | FunctionVerdict::Unknown => {}
+            FunctionVerdict::RunsSql => return Err(sql_in_string::refusal(called)),
+            FunctionVerdict::Effects { why } => return Err(function_effects::refusal(called, why)),
+        }
+    }
+    Ok(())
+}
+
+/// The name of a function or type as it is written, folded by the parser.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'n> {
+    pub(super) schema: Option<&'n str>,
+    pub(super) name: &'n str,
+}
+
+impl<'n> Called<'n> {
+    /// Reads `name`, `schema.name` or `database.schema.name`.
+    pub(super) fn of(parts: &'n NodeList) -> Self {
+        let mut names = parts.iter().rev().map(|part| part.as_str());
+        let name = names.next().flatten().unwrap_or_default();
+        // A part that is no name leaves the schema empty: of no schema of that name is anything
+        // known.
+        let schema = names.next().map(Option::unwrap_or_default);
+        Self { schema, name }
+    }
+}
+
+impl std::fmt::Display for Called<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.schema {
+            Some(schema) => write!(formatter, "{schema}.{}", self.name),
+            None => formatter.write_str(self.name),
+        }
+    }
+}

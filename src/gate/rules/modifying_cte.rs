@@ -1,0 +1,56 @@
+//! `modifying_cte`: a write inside WITH.
+//!
+//! # Sees
+//! INSERT, UPDATE, DELETE or MERGE as a common table expression of a SELECT, at any depth.
+//!
+//! # Why
+//! The statement begins and ends as a SELECT and writes all the same, even where nothing reads the
+//! expression.
+//!
+//! # Before
+//! - `WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone`
+//! - `SELECT * FROM (WITH a AS (UPDATE orders SET total = 0 RETURNING *) SELECT 1) AS b`
+//!
+//! # After
+//! - `WITH old AS (SELECT * FROM orders WHERE id < 10) SELECT * FROM old`
+//!
+//! # When not
+//! Where the outer statement is a write itself, it is `write_statement`.
+
+use crate::gate::{Refusal, Rule, StatementKind};
+use crate::sqlstate;
+
+pub(in crate::gate) fn refusal(kind: StatementKind) -> Box<Refusal> {
+    Refusal::new(
+        Rule::ModifyingCte,
+        sqlstate::READ_ONLY_SQL_TRANSACTION,
+        "this connection only reads: a WITH clause of the statement would write",
+        "Use SELECT inside WITH.",
+    )
+    .about(format_args!("{}", kind.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::check;
+
+    #[test]
+    fn writes_are_seen_in_with_at_any_depth() {
+        check(
+            Rule::ModifyingCte,
+            &[
+                "WITH x AS (INSERT INTO t VALUES (1) RETURNING *) SELECT * FROM x",
+                "WITH x AS (DELETE FROM t) SELECT 1",
+                "WITH x AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE) SELECT 1",
+                "WITH a AS (WITH b AS (UPDATE t SET a = 1) SELECT * FROM b) SELECT * FROM a",
+                "SELECT (WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x)",
+                "SELECT 1 UNION (WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x)",
+                "PREPARE p AS WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",
+                "COPY (WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x) TO STDOUT",
+                "VALUES ((WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x))",
+            ],
+            &["WITH RECURSIVE r(n) AS (VALUES (1) UNION SELECT n + 1 FROM r) SELECT n FROM r"],
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! `newer_syntax`: forms of SQL that the upstream's version would read as calls.
+//!
+//! # Sees
+//! The SQL/JSON forms of PostgreSQL 16 and 17, when the upstream is known to be older.
+//!
+//! # Why
+//! The grammar here is that of PostgreSQL 18. `json_value(…)` is a form of its own to it, and a
+//! call of a user's function of that name to a server that does not have it.
+//!
+//! # Before
+//! An example with a server of version 15 is in the tests of this rule.
+//!
+//! # After
+//! - `SELECT json_value('{"a": 1}', '$.a')`
+//!
+//! # When not
+//! When the version is not known, as in a check without a database.
+
+use crate::gate::case::Case;
+use crate::gate::rules::Found;
+use crate::gate::{Refusal, Rule};
+use crate::sql::tree::{self, Node};
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
+    let since = match node {
+        Node::JsonFuncExpr(_)
+        | Node::JsonTable(_)
+        | Node::JsonParseExpr(_)
+        | Node::JsonScalarExpr(_)
+        | Node::JsonSerializeExpr(_) => 17,
+        Node::JsonObjectConstructor(_)
+        | Node::JsonArrayConstructor(_)
+        | Node::JsonArrayQueryConstructor(_)
+        | Node::JsonObjectAgg(_)
+        | Node::JsonArrayAgg(_)
+        | Node::JsonIsPredicate(_) => 16,
+        _ => return Ok(()),
+    };
+    match case.server_major() {
+        Some(major) if major < since => Err(Refusal::new(
+            Rule::NewerSyntax,
+            sqlstate::FEATURE_NOT_SUPPORTED,
+            "the server is older than a form of SQL in the statement",
+            "Use functions that the server has, for example jsonb_path_query.",
+        )
+        .about(format_args!(
+            "{} since PostgreSQL {since}",
+            tree::kind_name(node)
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::rules::check::{judged_with, rule_of};
+    use crate::gate::{Rule, SessionNames};
+
+    #[test]
+    fn a_form_that_the_server_would_call_is_refused() {
+        let forms = [
+            ("SELECT json_value('1', '$')", 17),
+            ("SELECT json_exists(jsonb '1', '$')", 17),
+            (
+                "SELECT * FROM json_table('1', '$' COLUMNS (a int PATH '$')) AS j",
+                17,
+            ),
+            ("SELECT json_scalar(1)", 17),
+            ("SELECT json_array(1, 2)", 16),
+            ("SELECT json_object('a': 1)", 16),
+            ("SELECT json_arrayagg(a) FROM t", 16),
+        ];
+        for (sql, since) in forms {
+            for major in 13..=18 {
+                let mut names = SessionNames::default();
+                names.set_server_major(major);
+                let wanted = (major < since).then_some(Rule::NewerSyntax);
+                assert_eq!(
+                    rule_of(&judged_with(sql, &names)),
+                    wanted,
+                    "{sql} on {major}"
+                );
+            }
+        }
+    }
+}

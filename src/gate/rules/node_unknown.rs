@@ -1,0 +1,32 @@
+//! `node_unknown`: whatever no rule knows.
+//!
+//! # Sees
+//! Statements and expressions of a kind that is not on the lists of this gate, or that the parser
+//! has no node for.
+//!
+//! # Why
+//! Unknown means refused: what a later grammar adds is refused until someone has looked at it.
+//!
+//! # Before
+//! - `SELECT merge_action()`
+//! - `CREATE FOREIGN TABLE remote (a int) SERVER elsewhere`
+//!
+//! # After
+//! - `SELECT 1`
+//!
+//! # When not
+//! Never.
+
+use crate::gate::{Refusal, Rule};
+use crate::sql::tree::{self, Node};
+use crate::sqlstate;
+
+pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+    Refusal::new(
+        Rule::NodeUnknown,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "the statement holds something that the gate does not know",
+        "Ask with an ordinary SELECT.",
+    )
+    .about(format_args!("{}", tree::kind_name(node)))
+}

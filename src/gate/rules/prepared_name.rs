@@ -1,0 +1,75 @@
+//! `prepared_name`: EXECUTE of a name that nothing stands behind.
+//!
+//! # Sees
+//! EXECUTE, alone or under EXPLAIN, of a name that this session has not prepared.
+//!
+//! # Why
+//! What it would run was never judged. A name that the session did prepare was judged when it was.
+//!
+//! # Before
+//! - `EXECUTE nobody`
+//! - `EXPLAIN EXECUTE nobody`
+//!
+//! # After
+//! - `PREPARE p AS SELECT 1; EXECUTE p` (bi)
+//!
+//! # When not
+//! Statements prepared by a Parse message have names too and count.
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Found, node_unknown};
+use crate::gate::{Refusal, Rule};
+use crate::sql::tree::Node;
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    let Node::ExecuteStmt(execute) = node else {
+        return Err(node_unknown::refusal(node));
+    };
+    let name = execute.name().unwrap_or_default();
+    match case.prepared(name) {
+        Some(inner) => {
+            case.effects.extend(inner.effects.iter().cloned());
+            Ok(())
+        }
+        None => Err(Refusal::new(
+            Rule::PreparedName,
+            sqlstate::INVALID_SQL_STATEMENT_NAME,
+            "the prepared statement does not exist",
+            "PREPARE it in this session first.",
+        )
+        .about(format_args!("{name}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::{check, check_bi};
+
+    #[test]
+    fn only_what_was_prepared_is_executed() {
+        check(
+            Rule::PreparedName,
+            &["EXECUTE p", "EXECUTE p(1)", "EXPLAIN EXECUTE p"],
+            &[
+                "DEALLOCATE p",
+                "DEALLOCATE ALL",
+                "PREPARE p (int) AS SELECT $1",
+            ],
+        );
+        check_bi(
+            Rule::PreparedName,
+            &[
+                "PREPARE p AS SELECT 1; EXECUTE q",
+                "PREPARE p AS SELECT 1; DEALLOCATE ALL; EXECUTE p",
+            ],
+            &["PREPARE p AS SELECT $1::int; EXECUTE p(1)"],
+        );
+        check_bi(
+            Rule::FunctionEffects,
+            &["PREPARE p AS SELECT $1::int; EXECUTE p(nextval('s'))"],
+            &[],
+        );
+    }
+}

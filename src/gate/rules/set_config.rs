@@ -1,0 +1,239 @@
+//! `set_config`: a SET in the shape of a call.
+//!
+//! # Sees
+//! A call of set_config whose name is not a literal, or whose value is not one though the policy
+//! restricts the setting's values. With literals it is judged like the SET that it is: by
+//! `settings` and `roles`.
+//!
+//! # Why
+//! What is computed while the statement runs cannot be judged before.
+//!
+//! # Before
+//! - `SELECT set_config(name, 'off', false) FROM pg_settings`
+//! - `SELECT set_config('default_transaction_read_only', $1, false)`
+//!
+//! # After
+//! - `SELECT set_config('TimeZone', 'UTC', false)`
+//! - `SELECT set_config('search_path', '', false)`
+//! - `SELECT set_config('jit', $1, false)`
+//!
+//! # When not
+//! current_setting() only reads and passes. A setting that the policy lets take whatever the server
+//! takes (`any`, or `on or off` where the server knows no other value) may be given a parameter or
+//! an expression: drivers put a value back that way. The expression itself is judged as any other.
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Found, roles, settings};
+use crate::gate::setting::{self, Asked};
+use crate::gate::{Effect, Refusal, Rule};
+use crate::policy::SettingValue;
+use crate::sql::tree::{ConstValue, Node, nodes};
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
+    let arguments = call.args();
+    let (Some(name), Some(value), 3) = (arguments.get(0), arguments.get(1), arguments.len()) else {
+        return Err(refusal());
+    };
+    if call.func_variadic {
+        return Err(refusal());
+    }
+    let Literal::Text { text: name, .. } = literal(name) else {
+        return Err(refusal());
+    };
+    match literal(value) {
+        // NULL resets, as RESET does.
+        Literal::Null => settings::look_at_reset(name)?,
+        Literal::Text { text, location } => judge(name, text, location, case)?,
+        Literal::None if is_named(value) => return Err(refusal()),
+        Literal::None if setting::passes_unseen(case.policy, name) => {}
+        Literal::None => return Err(refusal()),
+    }
+    case.effects.push(Effect::SettingsTouched);
+    Ok(())
+}
+
+fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {
+    if roles::is_role(name) {
+        return Err(roles::refusal());
+    }
+    match setting::judge(case.policy, Rule::Settings, name, SettingValue::Text(text))? {
+        Asked::AsItIs => Ok(()),
+        Asked::Lowered { ms } => settings::lower(name, ms, location, case),
+    }
+}
+
+/// Written as `name => value`: the place of an argument then says nothing about what it is.
+fn is_named(argument: Node<'_>) -> bool {
+    matches!(argument, Node::NamedArgExpr(_))
+}
+
+enum Literal<'t> {
+    Text { text: &'t str, location: i32 },
+    Null,
+    None,
+}
+
+fn literal(node: Node<'_>) -> Literal<'_> {
+    match node {
+        Node::A_Const(constant) if constant.isnull => Literal::Null,
+        Node::A_Const(constant) => match constant.val() {
+            Some(ConstValue::String(text)) => Literal::Text {
+                text,
+                location: constant.location,
+            },
+            _ => Literal::None,
+        },
+        // 'x'::text is how some drivers write a text; no other type is taken for one.
+        Node::TypeCast(cast) if is_text(cast) => match cast.arg() {
+            Node::A_Const(constant) => match constant.val() {
+                Some(ConstValue::String(text)) if !constant.isnull => Literal::Text {
+                    text,
+                    location: constant.location,
+                },
+                _ => Literal::None,
+            },
+            _ => Literal::None,
+        },
+        _ => Literal::None,
+    }
+}
+
+fn is_text(cast: &nodes::TypeCast) -> bool {
+    cast.type_name().is_some_and(|name| {
+        let names = name.names();
+        let last = names.iter().next_back().and_then(|part| part.sval());
+        let schema_known = match names.len() {
+            1 => true,
+            2 => names.get(0).and_then(|part| part.sval()) == Some("pg_catalog"),
+            _ => false,
+        };
+        schema_known && last == Some("text") && name.array_bounds().is_empty()
+    })
+}
+
+fn refusal() -> Box<Refusal> {
+    Refusal::new(
+        Rule::SetConfig,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "set_config is only allowed with a literal as name, and as value of this setting",
+        "Write SET name = value, or set_config with both as literals.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::{check, check_bi, check_yaml};
+
+    #[test]
+    fn computed_settings_are_seen() {
+        check(
+            Rule::SetConfig,
+            &[
+                "SELECT set_config('default_' || 'transaction_read_only', 'off', false)",
+                "SELECT set_config($1, 'off', false)",
+                "SELECT set_config(lower('JIT'), $1, false)",
+                "SELECT set_config($1, $2, false)",
+                "SELECT set_config('search_path', $1, false)",
+                "SELECT set_config('statement_timeout', $1, false)",
+                "SELECT set_config('Statement_Timeout', lower('0'), true)",
+                "SELECT set_config('default_transaction_read_only', $1, false)",
+                "SELECT set_config('transaction_read_only', $1::text, false)",
+                "SELECT set_config('client_encoding', $1, false)",
+                "SELECT set_config('standard_conforming_strings', $1, false)",
+                "SELECT set_config('bytea_output', $1, false)",
+                "SELECT set_config('extra_float_digits', $1, false)",
+                "SELECT set_config('session_replication_role', $1, false)",
+                "SELECT set_config('role', $1, false)",
+                "SELECT set_config('session_authorization', $1, false)",
+                "SELECT set_config('row_security', $1, false)",
+                "SELECT set_config('app.tenant', $1, false)",
+                "SELECT set_config('no such setting', $1, false)",
+                "SELECT set_config(name => 'jit', value => 'off', is_local => false)",
+                "SELECT set_config('jit', is_local => $1, new_value => 'off')",
+                "SELECT set_config('jit', 'off')",
+                "SELECT pg_catalog.set_config(VARIADIC ARRAY['jit', 'off', 'f'])",
+            ],
+            &[
+                "SELECT set_config('jit','off',false)",
+                "SELECT current_setting('jit') AS cur, set_config('jit', 'off', false) AS new",
+                "SELECT set_config('jit', $1, false)",
+                "SELECT pg_catalog.set_config('JIT'::text, $1::text, true)",
+                "SELECT set_config('jit', 'off'::varchar, false)",
+                "SELECT set_config('jit', (SELECT 'off'), false)",
+                "SELECT set_config('TimeZone', coalesce($1, 'UTC'), false)",
+                "PREPARE back AS SELECT set_config('jit', $1, false)",
+                "SELECT set_config('bytea_output','hex',false)",
+                "SELECT pg_catalog.set_config('search_path', '', false)",
+                "SELECT set_config('search_path', 'public'::text, false)",
+                "SELECT set_config('work_mem', NULL, false)",
+            ],
+        );
+    }
+
+    #[test]
+    fn another_policy_gives_other_settings_and_restricts_the_same() {
+        check_bi(
+            Rule::SetConfig,
+            &[
+                "SELECT set_config('search_path', $1, false)",
+                "SELECT set_config('statement_timeout', $1, false)",
+                "SELECT set_config('default_transaction_read_only', $1, false)",
+                "SELECT set_config('role', $1, false)",
+                "SELECT set_config($1, 'off', false)",
+                "SELECT set_config('app.tenant', $1, false)",
+            ],
+            &[
+                "SELECT set_config('jit', $1, false)",
+                "SELECT set_config('row_security', $1, false)",
+                "SELECT set_config('random_page_cost', $1, false)",
+            ],
+        );
+        let narrower = include_str!("../../../policies/agent.yaml")
+            .replace("    jit: on or off\n", "    jit: only off\n")
+            .replace("synchronous_commit: any", "synchronous_commit: on or off")
+            .replace("    timezone: any\n", "");
+        check_yaml(
+            &narrower,
+            Rule::SetConfig,
+            &[
+                "SELECT set_config('jit', $1, false)",
+                "SELECT set_config('synchronous_commit', $1, false)",
+                "SELECT set_config('timezone', $1, false)",
+            ],
+            &["SELECT set_config('jit', 'off', false)"],
+        );
+    }
+
+    #[test]
+    fn what_a_value_is_computed_from_is_judged_as_well() {
+        check(
+            Rule::Settings,
+            &["SELECT set_config('jit', set_config('transaction_read_only', 'off', false), false)"],
+            &[],
+        );
+        check(
+            Rule::FunctionEffects,
+            &["SELECT set_config('application_name', pg_read_file('x'), false)"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn literal_settings_are_judged_like_a_set() {
+        check(
+            Rule::Settings,
+            &[
+                "SELECT set_config('default_transaction_read_only', 'off', false)",
+                "SELECT \"set_config\"('Default_Transaction_Read_Only', 'off', true)",
+                "SELECT set_config('transaction_read_only', NULL, false)",
+                "SELECT set_config('search_path', 'evil, pg_catalog', false)",
+                "SELECT set_config('session_replication_role', 'replica', false)",
+                "SELECT 1 WHERE set_config('standard_conforming_strings', 'off', false) = ''",
+                "SELECT set_config('a secret in a name', 'x', false)",
+            ],
+            &["SELECT set_config('default_transaction_read_only', 'on', false)"],
+        );
+    }
+}

@@ -1,0 +1,333 @@
+//! `settings`: settings that the policy does not give, and values of them.
+//!
+//! # Sees
+//! SET, SET LOCAL, SET SESSION, SET TIME ZONE, SET NAMES, SET TRANSACTION, SET SESSION
+//! CHARACTERISTICS, RESET, SET … TO DEFAULT and the modes of BEGIN and START TRANSACTION.
+//! `set_config` is judged by the same list.
+//!
+//! # Why
+//! A setting can make the session writable, change how a text is read, or take its bounds away. So
+//! each has to be on the policy's list, with a value that the list accepts.
+//!
+//! # Before
+//! - `SET default_transaction_read_only = off`
+//! - `BEGIN READ WRITE`
+//! - `SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE`
+//! - `SET standard_conforming_strings = off`
+//! - `SET client_encoding = 'SJIS'`
+//! - `SET session_replication_role = replica`
+//!
+//! # After
+//! - `SET default_transaction_read_only = on`
+//! - `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+//! - `SET application_name = 'report'`
+//! - `SET statement_timeout = '5s'`
+//! - `RESET ALL`
+//!
+//! # When not
+//! A timeout beyond the policy's bound is lowered to it, and the client told, in place of a
+//! refusal. RESET and DEFAULT return to what the session started with, which was judged. SET ROLE
+//! is `roles`.
+
+use std::borrow::Cow;
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Found, node_unknown};
+use crate::gate::setting::{self, Asked};
+use crate::gate::{Refusal, Rule};
+use crate::policy::{SettingValue, ValueRule};
+use crate::sql::edit::Edit;
+use crate::sql::lexer;
+use crate::sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    let Node::VariableSetStmt(set) = node else {
+        return Err(node_unknown::refusal(node));
+    };
+    let name = set.name().unwrap_or_default();
+    match set.kind {
+        VariableSetKind::VAR_SET_VALUE => look_at_value(name, set, case),
+        VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => look_at_reset(name),
+        VariableSetKind::VAR_RESET_ALL => Ok(()),
+        VariableSetKind::VAR_SET_MULTI
+            if matches!(name, "TRANSACTION" | "SESSION CHARACTERISTICS") =>
+        {
+            look_at_modes(set.args())
+        }
+        // SET TRANSACTION SNAPSHOT, SET … FROM CURRENT and whatever a later grammar adds.
+        _ => Err(not_readable()),
+    }
+}
+
+pub(in crate::gate) fn look_at_begin(node: Node<'_>) -> Found {
+    match node {
+        Node::TransactionStmt(transaction) => look_at_modes(transaction.options()),
+        _ => Err(node_unknown::refusal(node)),
+    }
+}
+
+/// RESET of one setting. `transaction_read_only` alone would fall back to a value that is not the
+/// session's.
+pub(in crate::gate) fn look_at_reset(name: &str) -> Found {
+    if name.eq_ignore_ascii_case("transaction_read_only") {
+        return Err(setting::stays_read_only(Rule::Settings));
+    }
+    Ok(())
+}
+
+/// Notes that the literal at `location` is replaced by a lower value. The result is judged again.
+pub(in crate::gate) fn lower(name: &str, ms: u64, location: i32, case: &mut Case<'_>) -> Found {
+    let start = usize::try_from(location).map_err(|_| not_lowerable())?;
+    let rest = case.text.get(start..).ok_or_else(not_lowerable)?;
+    let literal = lexer::tokens(rest).next().ok_or_else(not_lowerable)?;
+    let end = start.saturating_add(literal.span.end);
+    case.lower(
+        name,
+        ms,
+        Edit {
+            span: start..end,
+            replacement: format!("'{ms}'"),
+        },
+    );
+    Ok(())
+}
+
+/// A value is beyond the policy's bound, and stands where it cannot be replaced.
+pub(in crate::gate) fn not_lowerable() -> Box<Refusal> {
+    Refusal::new(
+        Rule::Settings,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "the value is beyond the bound of the policy",
+        "Set a lower value.",
+    )
+}
+
+fn look_at_value(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) -> Found {
+    let mut parts = Vec::new();
+    for argument in set.args() {
+        match part(argument) {
+            Some(part) => parts.push(part),
+            // SET TIME ZONE INTERVAL '…' carries a cast, and is the only form that does.
+            None if matches!(argument, Node::TypeCast(_)) => return look_at_cast(name, case),
+            None => return Err(not_readable()),
+        }
+    }
+    let value = SettingValue::Parts(&parts);
+    match setting::judge(case.policy, Rule::Settings, name, value)? {
+        Asked::AsItIs => Ok(()),
+        Asked::Lowered { ms } => match set.args().get(0) {
+            Some(Node::A_Const(constant)) => lower(name, ms, constant.location, case),
+            _ => Err(not_lowerable()),
+        },
+    }
+}
+
+fn look_at_cast(name: &str, case: &Case<'_>) -> Found {
+    if name == "timezone" && case.policy.setting(name) == Some(&ValueRule::Any) {
+        return Ok(());
+    }
+    Err(not_readable())
+}
+
+/// The modes of a transaction, as BEGIN and SET TRANSACTION list them.
+fn look_at_modes(modes: &NodeList) -> Found {
+    for mode in modes {
+        let Node::DefElem(mode) = mode else {
+            return Err(node_unknown::refusal(mode));
+        };
+        match mode.defname().unwrap_or_default() {
+            "transaction_isolation" | "transaction_deferrable" => {}
+            "transaction_read_only" if is_true(mode.arg()) => {}
+            "transaction_read_only" => return Err(setting::stays_read_only(Rule::Settings)),
+            _ => return Err(not_readable()),
+        }
+    }
+    Ok(())
+}
+
+fn is_true(value: Node<'_>) -> bool {
+    match value {
+        Node::A_Const(constant) => match constant.val() {
+            Some(ConstValue::Integer(number)) => number != 0,
+            Some(ConstValue::Boolean(value)) => value,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// One value of a SET as the server would flatten it.
+fn part(node: Node<'_>) -> Option<Cow<'_, str>> {
+    let Node::A_Const(constant) = node else {
+        return None;
+    };
+    match constant.val()? {
+        ConstValue::String(text) | ConstValue::Float(text) => Some(Cow::Borrowed(text)),
+        ConstValue::Integer(number) => Some(Cow::Owned(number.to_string())),
+        ConstValue::Boolean(value) => Some(Cow::Borrowed(if value { "true" } else { "false" })),
+        _ => None,
+    }
+}
+
+fn not_readable() -> Box<Refusal> {
+    Refusal::new(
+        Rule::Settings,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "this form of SET is not allowed",
+        "SET name = value and RESET are accepted for the settings that the policy lists.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::Rule;
+    use crate::gate::rules::check::{check, check_bi, clamped};
+
+    #[test]
+    fn a_session_stays_read_only() {
+        check(
+            Rule::Settings,
+            &[
+                "SET default_transaction_read_only = off",
+                "SET default_transaction_read_only TO false",
+                "SET default_transaction_read_only = 0",
+                "SET default_transaction_read_only = 'no'",
+                "SET LOCAL default_transaction_read_only = off",
+                "SET SESSION \"DEFAULT_transaction_read_only\" = off",
+                "SET U&\"default_transaction_read\\005fonly\" = off",
+                "SET transaction_read_only = off",
+                "SET LOCAL transaction_read_only = 'f'",
+                "RESET transaction_read_only",
+                "SET transaction_read_only TO DEFAULT",
+                "SET TRANSACTION READ WRITE",
+                "SET LOCAL TRANSACTION READ WRITE",
+                "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ WRITE",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
+                "BEGIN READ WRITE",
+                "BEGIN TRANSACTION READ ONLY READ WRITE",
+                "START TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
+                "SET TRANSACTION SNAPSHOT '00000003-0000001B-1'",
+            ],
+            &[
+                "SET default_transaction_read_only = on",
+                "SET default_transaction_read_only = true",
+                "SET transaction_read_only = on",
+                "RESET default_transaction_read_only",
+                "SET default_transaction_read_only TO DEFAULT",
+                "SET TRANSACTION READ ONLY",
+                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+                "BEGIN READ ONLY",
+                "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_text_is_read_as_it_was_judged() {
+        check(
+            Rule::Settings,
+            &[
+                "SET standard_conforming_strings = off",
+                "SET client_encoding = 'SJIS'",
+                "SET client_encoding TO latin1",
+                "SET NAMES 'EUC_JP'",
+                "SET search_path = evil, pg_catalog",
+            ],
+            &[
+                "SET standard_conforming_strings = on",
+                "SET client_encoding = 'utf-8'",
+                "SET client_encoding TO UNICODE",
+                "SET NAMES 'UTF8'",
+                "SET NAMES",
+                "SET search_path = public, \"$user\"",
+                "SET SCHEMA 'public'",
+                "SET search_path TO pg_catalog, public",
+            ],
+        );
+    }
+
+    #[test]
+    fn only_what_the_policy_lists_is_set() {
+        check(
+            Rule::Settings,
+            &[
+                "SET row_security = off",
+                "SET session_replication_role = replica",
+                "SET work_mem = '100GB'",
+                "SET app.tenant = '2'",
+                "SET local_preload_libraries = 'x'",
+                "SET allow_system_table_mods = on",
+                "SET log_statement = 'none'",
+                "SET extra_float_digits = 99",
+                "SET client_min_messages = 'fatal'",
+                "SET search_path FROM CURRENT",
+            ],
+            &[
+                "SET extra_float_digits = 3",
+                "SET extra_float_digits = -15",
+                "SET application_name = 'x'",
+                "SET SESSION search_path TO 'public'",
+                "SET DateStyle = ISO, MDY",
+                "SET TIME ZONE 'UTC'",
+                "SET TIME ZONE LOCAL",
+                "SET TIME ZONE -7",
+                "SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE",
+                "SET client_min_messages TO warning",
+                "SET jit = off",
+                "SET XML OPTION DOCUMENT",
+                "SET transaction_isolation = 'repeatable read'",
+                "RESET work_mem",
+                "RESET TIME ZONE",
+            ],
+        );
+        check_bi(
+            Rule::Settings,
+            &["SET row_security = 2"],
+            &["SET row_security = off"],
+        );
+    }
+
+    #[test]
+    fn bounds_in_time_are_tightened_and_not_loosened() {
+        check(
+            Rule::Settings,
+            &[
+                "SET statement_timeout = 'soon'",
+                "SET statement_timeout = -1",
+                "SET lock_timeout = 1, 2",
+            ],
+            &["SET statement_timeout = 1000", "SET lock_timeout = '1s'"],
+        );
+        clamped(
+            "SET statement_timeout = 0",
+            "SET statement_timeout = '30000'",
+        );
+        clamped(
+            "SET statement_timeout TO '1h' -- x",
+            "SET statement_timeout TO '30000' -- x",
+        );
+        clamped(
+            "SET LOCAL lock_timeout = 10000;",
+            "SET LOCAL lock_timeout = '5000';",
+        );
+        clamped(
+            "SET statement_timeout = $$2d$$",
+            "SET statement_timeout = '30000'",
+        );
+        clamped(
+            "SET statement_timeout = E'\\x30'",
+            "SET statement_timeout = '30000'",
+        );
+        clamped(
+            "SET statement_timeout = 0; SET lock_timeout = 0; RESET ALL",
+            "SET statement_timeout = '30000'; SET lock_timeout = '5000'; RESET ALL",
+        );
+        clamped(
+            "SELECT set_config('statement_timeout', '0', false)",
+            "SELECT set_config('statement_timeout', '30000', false)",
+        );
+    }
+}

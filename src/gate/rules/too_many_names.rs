@@ -1,0 +1,34 @@
+//! `too_many_names`: more prepared statements or cursors than a session may hold.
+//!
+//! # Sees
+//! PREPARE and DECLARE in a session that holds as many as it may.
+//!
+//! # Why
+//! Each takes memory here and at the server until the session ends.
+//!
+//! # Before
+//! An example of thousands is in the tests of the gate.
+//!
+//! # After
+//! - `PREPARE p AS SELECT 1`
+//! - `DEALLOCATE ALL`
+//!
+//! # When not
+//! Never.
+
+use crate::gate::case::Case;
+use crate::gate::rules::Found;
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(case: &mut Case<'_>) -> Found {
+    if !case.names().is_full() {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Rule::TooManyNames,
+        sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        "the session holds too many prepared statements or cursors",
+        "DEALLOCATE or CLOSE what is not needed any more.",
+    ))
+}

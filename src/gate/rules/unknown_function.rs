@@ -1,0 +1,110 @@
+//! `unknown_function`: functions that are no built-ins.
+//!
+//! # Sees
+//! A call of any other name, or of a name in any schema but pg_catalog and information_schema.
+//!
+//! # Why
+//! Only the catalog shows what it does, and its body may do anything: being declared IMMUTABLE
+//! proves nothing.
+//!
+//! # Before
+//! - `SELECT settle_orders()`
+//! - `SELECT public.lower('A')`
+//! - `SELECT * FROM dblink('dbname=x', 'SELECT 1') AS t (a int)`
+//!
+//! # After
+//! - `SELECT lower('A')`
+//! - `SELECT pg_catalog.lower('A')`
+//!
+//! # When not
+//! Functions that the policy names under `functions.allow` pass. A user's function under the name
+//! of a built-in cannot be seen at this depth, nor can one that a cast, an operator, a view or
+//! `row.name` calls.
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Called, Found};
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(called: Called<'_>, case: &Case<'_>) -> Found {
+    if case.policy.allows_function(called.schema, called.name) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Rule::UnknownFunction,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a function of the statement is no built-in, and what it does is not known",
+        "Use built-in functions, or have the function named under functions.allow of the policy.",
+    )
+    .about(format_args!("{called}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::rules::check::{check, check_yaml, judged_with, rule_of};
+    use crate::gate::{Rule, SessionNames};
+
+    const FIRES: &[&str] = &[
+        "SELECT f()",
+        "SELECT public.f()",
+        "SELECT s.pg_sleep(1)",
+        "SELECT public.count(*) FROM t",
+        "SELECT \"LOWER\"('A')",
+        "SELECT dblink_exec('x', 'y')",
+        "SELECT * FROM crosstab('SELECT 1') AS t (a int)",
+        "SELECT a FROM t ORDER BY f(a)",
+        "SELECT *, f(a) OVER () FROM t",
+    ];
+
+    #[test]
+    fn what_is_no_built_in_is_seen() {
+        check(
+            Rule::UnknownFunction,
+            FIRES,
+            &["SELECT upper(lower('a')), count(*) FROM t"],
+        );
+    }
+
+    #[test]
+    fn a_policy_names_what_may_be_called_exactly() {
+        let yaml = include_str!("../../../policies/agent.yaml")
+            .replace("  allow: []", "  allow: [f, public.g]");
+        check_yaml(
+            &yaml,
+            Rule::UnknownFunction,
+            &[
+                "SELECT g()",
+                "SELECT public.f()",
+                "SELECT s.g()",
+                "SELECT \"F\"()",
+            ],
+            &["SELECT f()", "SELECT F()", "SELECT public.g()"],
+        );
+        let yaml = include_str!("../../../policies/agent.yaml")
+            .replace("  allow: []", "  allow: [pg_sleep, query_to_xml]");
+        check_yaml(&yaml, Rule::FunctionEffects, &["SELECT pg_sleep(1)"], &[]);
+        check_yaml(
+            &yaml,
+            Rule::SqlInString,
+            &["SELECT query_to_xml('x', true, true, '')"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_built_in_of_a_newer_server_is_none_on_an_older_one() {
+        for (sql, since) in [("SELECT any_value(a) FROM t", 16), ("SELECT uuidv7()", 18)] {
+            for major in 13..=18 {
+                let mut names = SessionNames::default();
+                names.set_server_major(major);
+                let wanted = (major < since).then_some(Rule::UnknownFunction);
+                assert_eq!(
+                    rule_of(&judged_with(sql, &names)),
+                    wanted,
+                    "{sql} on {major}"
+                );
+            }
+            check(Rule::UnknownFunction, &[], &[sql]);
+        }
+    }
+}

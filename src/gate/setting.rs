@@ -1,0 +1,94 @@
+//! The judgement of one setting and its value, whichever way a client asks for it.
+
+use super::rules::roles;
+use super::{Refusal, Rule};
+use crate::policy::{Policy, SettingValue, ValueVerdict};
+use crate::sqlstate;
+
+/// What a value that is not refused may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Be set.
+    AsItIs,
+    /// Be set to this many milliseconds instead.
+    Lowered { ms: u64 },
+}
+
+/// Judges setting `name` to `value`; a refusal is `rule`'s. Names are compared as the server
+/// compares them: upper and lower case alike.
+pub(super) fn judge(
+    policy: &Policy,
+    rule: Rule,
+    name: &str,
+    value: SettingValue<'_>,
+) -> Result<Asked, Box<Refusal>> {
+    if roles::is_role(name) {
+        return Err(roles::refusal());
+    }
+    let name = name.to_ascii_lowercase();
+    let Some(values) = policy.setting(&name) else {
+        return Err(not_given(rule, &name));
+    };
+    match values.judge(value) {
+        ValueVerdict::Passes => Ok(Asked::AsItIs),
+        ValueVerdict::Lowered { ms } => Ok(Asked::Lowered { ms }),
+        ValueVerdict::Refused if is_read_only(&name) => Err(stays_read_only(rule)),
+        ValueVerdict::Refused => {
+            let hint = format!("It accepts {values}.");
+            let message = "the setting does not accept that value here";
+            Err(
+                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, message, &hint)
+                    .about(format_args!("{}", shown(&name))),
+            )
+        }
+    }
+}
+
+/// Whether setting `name` may be set to a value that is only known while the statement runs: where
+/// no value that the server takes can hurt.
+pub(super) fn passes_unseen(policy: &Policy, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let rule = policy.setting(&name);
+    !roles::is_role(&name)
+        && !is_read_only(&name)
+        && rule.is_some_and(|rule| rule.leaves_it_to_server(&name))
+}
+
+/// The refusal of whatever would make the session or a transaction writable.
+pub(super) fn stays_read_only(rule: Rule) -> Box<Refusal> {
+    Refusal::new(
+        rule,
+        sqlstate::READ_ONLY_SQL_TRANSACTION,
+        "this connection only reads: it cannot be made writable",
+        "Leave READ WRITE out; READ ONLY is accepted.",
+    )
+}
+
+/// Whether a setting decides if a transaction may write.
+pub(super) fn is_read_only(name: &str) -> bool {
+    name.eq_ignore_ascii_case("transaction_read_only")
+        || name.eq_ignore_ascii_case("default_transaction_read_only")
+}
+
+fn not_given(rule: Rule, name: &str) -> Box<Refusal> {
+    Refusal::new(
+        rule,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "the setting may not be changed here",
+        "SHOW reads it. The policy lists what may be set under settings.allow.",
+    )
+    .about(format_args!("{}", shown(name)))
+}
+
+/// The name where it looks like one. In set_config it is a literal and may hold anything.
+fn shown(name: &str) -> &str {
+    let plain = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'_' || letter == b'.';
+    if name.len() <= NAME_BYTES_SHOWN_MAX && name.bytes().all(plain) {
+        name
+    } else {
+        "a setting"
+    }
+}
+
+/// Longer than any setting of Postgres.
+const NAME_BYTES_SHOWN_MAX: usize = 63;

@@ -1,0 +1,375 @@
+//! The judgement of a StartupMessage.
+//!
+//! Nothing of it goes upstream as it came: what is allowed is sent as single parameters, and what
+//! pgsieve rests on (read-only, encoding, how literals are read, the bounds in time) is set
+//! whatever the client said.
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::setting::{self, Asked};
+use super::{Refusal, Rule, startup_options};
+use crate::limits;
+use crate::policy::{Policy, SettingValue, guc};
+use crate::sqlstate;
+
+/// What the client asked for, as far as it is given, and the parameters of the StartupMessage
+/// upstream.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StartupPlan {
+    /// The user that the client says it is.
+    pub user: String,
+    /// The database it wants; its user's name when it does not say.
+    pub database: String,
+    /// What it calls itself.
+    pub application_name: Option<String>,
+    /// The settings to send upstream, the forced ones included; neither user nor database.
+    pub parameters: Vec<(String, String)>,
+    /// Settings that the client wanted beyond the policy's bounds, and did not get.
+    pub lowered: Vec<String>,
+    /// Options of the protocol that are not known here, for NegotiateProtocolVersion.
+    pub unrecognised_pq_options: Vec<String>,
+}
+
+/// Judges the parameters. A parameter that comes twice is judged twice, and the last one counts.
+pub(super) fn judge(policy: &Policy, parameters: &[(&str, &str)]) -> Result<StartupPlan, Refusal> {
+    let mut draft = Draft::default();
+    // The server applies `options` before the parameters, wherever it stands among them.
+    let options = parameters.iter().filter(|(name, _)| *name == "options");
+    for (_, options) in options {
+        draft.settings.clear();
+        draft.lowered.clear();
+        for item in startup_options::read(options).map_err(|refusal| *refusal)? {
+            draft
+                .set(policy, &item.name, &item.value)
+                .map_err(|refusal| *refusal)?;
+        }
+    }
+    for (name, value) in parameters {
+        draft
+            .take(policy, name, value)
+            .map_err(|refusal| *refusal)?;
+    }
+    draft.finish(policy).map_err(|refusal| *refusal)
+}
+
+#[derive(Default)]
+struct Draft {
+    user: Option<String>,
+    database: Option<String>,
+    settings: BTreeMap<String, String>,
+    lowered: Vec<String>,
+    unrecognised: Vec<String>,
+    judged: usize,
+}
+
+impl Draft {
+    fn take(&mut self, policy: &Policy, name: &str, value: &str) -> Result<(), Box<Refusal>> {
+        match name {
+            "user" => self.user = Some(value.to_owned()),
+            "database" => self.database = Some(value.to_owned()),
+            "options" => {}
+            "replication" => return replication(value),
+            _ if name.starts_with("_pq_.") => {
+                self.count()?;
+                self.unrecognised.push(name.to_owned());
+            }
+            _ => return self.set(policy, name, value),
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, policy: &Policy, name: &str, value: &str) -> Result<(), Box<Refusal>> {
+        self.count()?;
+        let name = name.to_ascii_lowercase();
+        if NEVER_AT_STARTUP.contains(&name.as_str()) {
+            return Err(never(&name));
+        }
+        let wanted = SettingValue::Text(value);
+        let value = match setting::judge(policy, Rule::StartupParameter, &name, wanted)? {
+            Asked::AsItIs => value.to_owned(),
+            Asked::Lowered { ms } => {
+                self.lowered.push(name.clone());
+                ms.to_string()
+            }
+        };
+        self.settings.insert(name, value);
+        Ok(())
+    }
+
+    fn count(&mut self) -> Result<(), Box<Refusal>> {
+        self.judged += 1;
+        if self.judged <= limits::STARTUP_SETTINGS_MAX {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Rule::StartupParameter,
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            "the startup message holds too many settings",
+            "Set what is needed after the login.",
+        ))
+    }
+
+    fn finish(mut self, policy: &Policy) -> Result<StartupPlan, Box<Refusal>> {
+        let Some(user) = self.user.filter(|user| !user.is_empty()) else {
+            return Err(Refusal::new(
+                Rule::StartupParameter,
+                sqlstate::INVALID_AUTHORIZATION,
+                "no PostgreSQL user name specified in startup packet",
+                "Name a user in the connection string.",
+            ));
+        };
+        let database = self.database.filter(|name| !name.is_empty());
+        for (name, ms) in policy.timeouts().by_name() {
+            if ms > 0 {
+                self.settings
+                    .entry(name.to_owned())
+                    .or_insert_with(|| ms.to_string());
+            }
+        }
+        for (name, value) in FORCED {
+            self.settings.insert(name.to_owned(), value.to_owned());
+        }
+        Ok(StartupPlan {
+            database: database.unwrap_or_else(|| user.clone()),
+            user,
+            application_name: self.settings.get("application_name").cloned(),
+            parameters: self.settings.into_iter().collect(),
+            lowered: self.lowered,
+            unrecognised_pq_options: self.unrecognised,
+        })
+    }
+}
+
+impl fmt::Debug for StartupPlan {
+    /// Without values: they are the client's.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self
+            .parameters
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        formatter
+            .debug_struct("StartupPlan")
+            .field("parameters", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Any value but a plain false asks for a replication connection.
+fn replication(value: &str) -> Result<(), Box<Refusal>> {
+    if guc::boolean(value) == Some(false) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Rule::Replication,
+        sqlstate::FEATURE_NOT_SUPPORTED,
+        "replication connections are not carried",
+        "Connect without the replication parameter.",
+    ))
+}
+
+fn never(name: &str) -> Box<Refusal> {
+    Refusal::new(
+        Rule::StartupParameter,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a startup parameter is not allowed",
+        "Leave it out of the connection string.",
+    )
+    .about(format_args!("{name}"))
+}
+
+/// Set upstream whatever the client said: the promises of this program rest on them.
+const FORCED: [(&str, &str); 3] = [
+    ("default_transaction_read_only", "on"),
+    ("client_encoding", "UTF8"),
+    ("standard_conforming_strings", "on"),
+];
+
+/// Not taken at startup even where a policy lets a session set them later.
+const NEVER_AT_STARTUP: [&str; 2] = ["row_security", "session_replication_role"];
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::rules::check::gate;
+    use crate::gate::{Refusal, Rule, StartupPlan};
+    use crate::policy::Policy;
+    use crate::sqlstate;
+
+    fn judged(parameters: &[(&str, &str)]) -> Result<StartupPlan, Refusal> {
+        let mut all = vec![("user", "ann")];
+        all.extend(parameters);
+        gate(Policy::bi()).judge_startup(&all)
+    }
+
+    fn sent<'p>(plan: &'p StartupPlan, name: &str) -> Option<&'p str> {
+        let mut found = plan.parameters.iter().filter(|(sent, _)| sent == name);
+        let first = found.next().map(|(_, value)| value.as_str());
+        assert!(found.next().is_none(), "{name} twice");
+        first
+    }
+
+    fn refused(parameters: &[(&str, &str)], rule: Rule, sqlstate: sqlstate::SqlState) {
+        let refusal = judged(parameters).expect_err(&format!("{parameters:?}"));
+        assert_eq!(
+            (refusal.rule, refusal.sqlstate),
+            (rule, sqlstate),
+            "{parameters:?}"
+        );
+    }
+
+    #[test]
+    fn what_pgsieve_rests_on_is_always_sent() {
+        let plan = judged(&[]).unwrap();
+        assert_eq!((plan.user.as_str(), plan.database.as_str()), ("ann", "ann"));
+        assert_eq!(sent(&plan, "default_transaction_read_only"), Some("on"));
+        assert_eq!(sent(&plan, "client_encoding"), Some("UTF8"));
+        assert_eq!(sent(&plan, "standard_conforming_strings"), Some("on"));
+        assert_eq!(sent(&plan, "statement_timeout"), Some("600000"));
+        assert_eq!(sent(&plan, "lock_timeout"), Some("30000"));
+        assert_eq!(
+            sent(&plan, "idle_in_transaction_session_timeout"),
+            Some("600000")
+        );
+    }
+
+    #[test]
+    fn what_drivers_send_is_taken() {
+        let plan = judged(&[
+            ("database", "shop"),
+            ("client_encoding", "'utf-8'"),
+            ("DateStyle", "ISO, MDY"),
+            ("TimeZone", "Europe/Berlin"),
+            ("extra_float_digits", "2"),
+            ("application_name", "a secret report"),
+            ("search_path", "public"),
+            ("jit", "off"),
+            ("replication", "false"),
+            (
+                "options",
+                "-c statement_timeout=5s -c geqo=off --intervalstyle=iso_8601",
+            ),
+        ])
+        .unwrap();
+        assert_eq!(plan.database, "shop");
+        assert_eq!(plan.application_name.as_deref(), Some("a secret report"));
+        assert_eq!(sent(&plan, "client_encoding"), Some("UTF8"));
+        assert_eq!(sent(&plan, "datestyle"), Some("ISO, MDY"));
+        assert_eq!(sent(&plan, "statement_timeout"), Some("5s"));
+        assert_eq!(sent(&plan, "geqo"), Some("off"));
+        assert_eq!(sent(&plan, "intervalstyle"), Some("iso_8601"));
+        assert_eq!(sent(&plan, "replication"), None);
+        assert_eq!(sent(&plan, "options"), None);
+        assert!(!format!("{plan:?}").contains("secret"));
+    }
+
+    #[test]
+    fn the_last_of_two_counts_and_both_are_judged() {
+        let plan = judged(&[("options", "-c jit=on"), ("jit", "off"), ("JIT", "on")]).unwrap();
+        assert_eq!(sent(&plan, "jit"), Some("on"));
+        let plan = judged(&[("options", "-c jit=on"), ("options", "-c geqo=on")]).unwrap();
+        assert_eq!(
+            (sent(&plan, "jit"), sent(&plan, "geqo")),
+            (None, Some("on"))
+        );
+        let plan = judged(&[("geqo", "off"), ("options", "-c geqo=on")]).unwrap();
+        assert_eq!(sent(&plan, "geqo"), Some("off"));
+        refused(
+            &[("client_encoding", "SJIS"), ("client_encoding", "UTF8")],
+            Rule::StartupParameter,
+            sqlstate::INVALID_PARAMETER_VALUE,
+        );
+    }
+
+    #[test]
+    fn bounds_in_time_are_tightened_and_not_loosened() {
+        let plan = judged(&[("statement_timeout", "0"), ("lock_timeout", "1h")]).unwrap();
+        assert_eq!(sent(&plan, "statement_timeout"), Some("600000"));
+        assert_eq!(sent(&plan, "lock_timeout"), Some("30000"));
+        assert_eq!(plan.lowered, ["statement_timeout", "lock_timeout"]);
+    }
+
+    #[test]
+    fn nothing_makes_the_session_writable() {
+        for parameters in [
+            ("default_transaction_read_only", "off"),
+            ("DEFAULT_TRANSACTION_READ_ONLY", "0"),
+            ("transaction_read_only", "false"),
+            ("options", "-c default_transaction_read_only=off"),
+            ("options", "-cdefault_transaction_read_only=off"),
+            ("options", "--default-transaction-read-only=off"),
+            ("options", "-c default-transaction-read-only=off"),
+            ("options", "-c default_transaction_read_only=\\off"),
+            ("options", "\\-c\tDefault_Transaction_Read_Only=no"),
+        ] {
+            let code = sqlstate::READ_ONLY_SQL_TRANSACTION;
+            refused(&[parameters], Rule::StartupParameter, code);
+        }
+        judged(&[("options", "-c default_transaction_read_only=on")]).unwrap();
+    }
+
+    #[test]
+    fn what_is_not_listed_is_refused() {
+        let denied = sqlstate::INSUFFICIENT_PRIVILEGE;
+        refused(&[("row_security", "off")], Rule::StartupParameter, denied);
+        refused(
+            &[("session_replication_role", "replica")],
+            Rule::StartupParameter,
+            denied,
+        );
+        refused(&[("app.user", "1")], Rule::StartupParameter, denied);
+        refused(&[("options", "-d 5")], Rule::StartupParameter, denied);
+        refused(&[("role", "admin")], Rule::Roles, denied);
+        refused(
+            &[("options", "-c session_authorization=x")],
+            Rule::Roles,
+            denied,
+        );
+        let invalid = sqlstate::INVALID_PARAMETER_VALUE;
+        refused(
+            &[("client_encoding", "SQL_ASCII")],
+            Rule::StartupParameter,
+            invalid,
+        );
+        refused(
+            &[("standard_conforming_strings", "off")],
+            Rule::StartupParameter,
+            invalid,
+        );
+        refused(
+            &[("search_path", "evil, pg_catalog")],
+            Rule::StartupParameter,
+            invalid,
+        );
+        let many = vec![("jit", "on"); 101];
+        refused(
+            &many,
+            Rule::StartupParameter,
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        );
+    }
+
+    #[test]
+    fn replication_is_not_carried_and_unknown_protocol_options_are_collected() {
+        for value in ["true", "1", "on", "database", "DATABASE", "x", ""] {
+            let code = sqlstate::FEATURE_NOT_SUPPORTED;
+            refused(&[("replication", value)], Rule::Replication, code);
+        }
+        let plan = judged(&[("_pq_.a", "1"), ("_pq_.b", "2")]).unwrap();
+        assert_eq!(plan.unrecognised_pq_options, ["_pq_.a", "_pq_.b"]);
+        assert!(
+            plan.parameters
+                .iter()
+                .all(|(name, _)| !name.starts_with("_pq_"))
+        );
+    }
+
+    #[test]
+    fn a_user_is_needed() {
+        for parameters in [&[][..], &[("user", "")][..], &[("database", "d")][..]] {
+            let refusal = gate(Policy::agent()).judge_startup(parameters).unwrap_err();
+            assert_eq!(refusal.sqlstate, sqlstate::INVALID_AUTHORIZATION);
+        }
+    }
+}
