@@ -14,3 +14,5 @@ pub mod wire;
 pub mod gate;
 pub mod policy;
 
+pub mod telemetry;
+

@@ -1,0 +1,86 @@
+//! What must never happen, and what a peer must never do.
+
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::events::Event;
+use crate::telemetry::family::Two;
+use crate::telemetry::labels::{ClosedBecause, Label, Peer, Tripwire, Violation};
+use crate::telemetry::log::Level;
+use crate::telemetry::session::SessionInfo;
+
+/// The upstream showed that its session is not what pgsieve relies on; the connection is closed.
+pub struct TripwireFired<'a> {
+    /// The session.
+    pub session: &'a SessionInfo,
+    /// What was seen.
+    pub wire: Tripwire,
+}
+
+/// A peer broke the wire protocol.
+pub struct ProtocolViolation<'a> {
+    /// The session.
+    pub session: &'a SessionInfo,
+    /// Who broke it.
+    pub peer: Peer,
+    /// In what way.
+    pub cause: Violation,
+}
+
+/// A session ended by a panic, which stands for its [`ConnectionClosed`]: whose it was went down
+/// with it. The place of the panic is logged by the [hook](crate::telemetry::panics).
+///
+/// [`ConnectionClosed`]: crate::telemetry::events::ConnectionClosed
+pub struct SessionPanicked;
+
+impl Event for TripwireFired<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.tripwires.inc(self.wire);
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "tripwire", Some(self.session), |line| {
+                line.word("wire", self.wire.name());
+            });
+        }
+        let (wire, id) = (self.wire.name(), self.session.id());
+        let (user, client) = (self.session.user(), self.session.client());
+        sinks.log.line(
+            Level::Alarm,
+            format_args!("tripwire {wire}: session {id} of {user:?} from {client} is closed"),
+        );
+    }
+}
+
+impl Event for ProtocolViolation<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.violations.inc(Two(self.peer, self.cause));
+        if let Some(audit) = &sinks.audit {
+            audit.record(
+                Weight::Waits,
+                "protocol_violation",
+                Some(self.session),
+                |line| {
+                    line.word("peer", self.peer.name())
+                        .word("cause", self.cause.name());
+                },
+            );
+        }
+        let (peer, cause) = (self.peer.name(), self.cause.name());
+        let (id, client) = (self.session.id(), self.session.client());
+        sinks.log.line(
+            Level::Warn,
+            format_args!("session {id} from {client}: protocol violation by {peer}: {cause}"),
+        );
+    }
+}
+
+impl Event for SessionPanicked {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.connections_open.dec();
+        sinks.metrics.connections_closed.inc(ClosedBecause::Panic);
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "session_panicked", None, |_| {});
+        }
+        sinks
+            .log
+            .line(Level::Alarm, format_args!("a session ended by a panic"));
+    }
+}

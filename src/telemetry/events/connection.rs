@@ -1,0 +1,125 @@
+//! A connection's beginning and end, and requests to cancel that come as connections.
+
+use std::time::Duration;
+
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::events::Event;
+use crate::telemetry::labels::{
+    CancelOutcome, ClosedBecause, Direction, Label, RefusedBecause, Transport,
+};
+use crate::telemetry::log::Level;
+use crate::telemetry::session::SessionInfo;
+
+/// A client's socket was accepted. Followed by exactly one [`ConnectionClosed`].
+pub struct ConnectionOpened<'a> {
+    /// The session, of which only number and address are known.
+    pub session: &'a SessionInfo,
+    /// The kind of socket.
+    pub transport: Transport,
+}
+
+/// A client was turned away before login. Says nothing of whether its socket was counted as
+/// opened: over the limit it never is, after a failed TLS handshake it was.
+pub struct ConnectionRefused<'a> {
+    /// The session.
+    pub session: &'a SessionInfo,
+    /// Why.
+    pub reason: RefusedBecause,
+}
+
+/// A connection that was opened has ended.
+pub struct ConnectionClosed<'a> {
+    /// The session.
+    pub session: &'a SessionInfo,
+    /// Why.
+    pub reason: ClosedBecause,
+    /// How long it was open.
+    pub duration: Duration,
+    /// Bytes that the client sent.
+    pub bytes_in: u64,
+    /// Bytes that were sent to the client.
+    pub bytes_out: u64,
+}
+
+/// A CancelRequest was dealt with.
+pub struct CancelHandled<'a> {
+    /// The connection that carried the request; it names no user.
+    pub session: &'a SessionInfo,
+    /// What became of it.
+    pub outcome: CancelOutcome,
+}
+
+impl Event for ConnectionOpened<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.connections_open.inc();
+        sinks.metrics.connections.inc(self.transport);
+        if let Some(audit) = &sinks.audit {
+            audit.record(
+                Weight::GivesWay,
+                "connection_opened",
+                Some(self.session),
+                |line| {
+                    line.word("transport", self.transport.name());
+                },
+            );
+        }
+    }
+}
+
+impl Event for ConnectionRefused<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.connections_refused.inc(self.reason);
+        if let Some(audit) = &sinks.audit {
+            audit.record(
+                Weight::GivesWay,
+                "connection_refused",
+                Some(self.session),
+                |line| {
+                    line.word("reason", self.reason.name());
+                },
+            );
+        }
+        let (client, reason) = (self.session.client(), self.reason.name());
+        sinks.log.line(
+            Level::Warn,
+            format_args!("connection from {client} refused: {reason}"),
+        );
+    }
+}
+
+impl Event for ConnectionClosed<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.connections_open.dec();
+        sinks.metrics.connections_closed.inc(self.reason);
+        sinks.metrics.client_bytes.add(Direction::In, self.bytes_in);
+        sinks
+            .metrics
+            .client_bytes
+            .add(Direction::Out, self.bytes_out);
+        if let Some(audit) = &sinks.audit {
+            audit.record(
+                Weight::GivesWay,
+                "connection_closed",
+                Some(self.session),
+                |line| {
+                    line.word("reason", self.reason.name())
+                        .micros("duration_us", self.duration)
+                        .number("bytes_in", self.bytes_in)
+                        .number("bytes_out", self.bytes_out);
+                },
+            );
+        }
+    }
+}
+
+impl Event for CancelHandled<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.cancels.inc(self.outcome);
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::GivesWay, "cancel", Some(self.session), |line| {
+                line.word("outcome", self.outcome.name());
+            });
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The life of the process: lines for the person who runs it.
+
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::events::Event;
+use crate::telemetry::log::Level;
+
+/// A socket is open and clients can come.
+pub struct Listening<'a> {
+    /// What is served there: `clients` or `admin`.
+    pub what: &'static str,
+    /// Where.
+    pub address: &'a str,
+}
+
+/// Clients on loopback are let in without proof of who they are.
+pub struct TrustInUse;
+
+/// No new clients are accepted; what runs may finish.
+pub struct DrainStarted {
+    /// Sessions that are still open.
+    pub sessions: u64,
+}
+
+/// The process ends.
+pub struct ServerStopped {
+    /// Sessions that had to be cut off.
+    pub cut_off: u64,
+}
+
+/// The upstream did not answer.
+pub struct UpstreamUnreachable<'a> {
+    /// What went wrong, in words that hold no address, user or password.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+impl Event for Listening<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "listening", None, |line| {
+                line.word("what", self.what).text("address", self.address);
+            });
+        }
+        let (what, address) = (self.what, self.address);
+        sinks.log.line(
+            Level::Info,
+            format_args!("listening for {what} on {address}"),
+        );
+    }
+}
+
+impl Event for TrustInUse {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.log.line(
+            Level::Warn,
+            format_args!("auth method trust: local clients are not asked who they are"),
+        );
+    }
+}
+
+impl Event for DrainStarted {
+    fn emit(&self, sinks: &Sinks) {
+        let sessions = self.sessions;
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "drain_started", None, |line| {
+                line.number("sessions", sessions);
+            });
+        }
+        sinks
+            .log
+            .line(Level::Info, format_args!("draining {sessions} sessions"));
+    }
+}
+
+impl Event for ServerStopped {
+    fn emit(&self, sinks: &Sinks) {
+        let cut_off = self.cut_off;
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "server_stopped", None, |line| {
+                line.number("cut_off", cut_off);
+            });
+        }
+        sinks.log.line(
+            Level::Info,
+            format_args!("stopped; {cut_off} sessions were cut off"),
+        );
+    }
+}
+
+impl Event for UpstreamUnreachable<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.log.line(
+            Level::Warn,
+            format_args!("upstream unreachable: {}", self.failure),
+        );
+    }
+}

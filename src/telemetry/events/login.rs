@@ -1,0 +1,50 @@
+//! The end of a login, good or bad.
+
+use std::time::Duration;
+
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::code::Code;
+use crate::telemetry::events::Event;
+use crate::telemetry::family::Two;
+use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome};
+use crate::telemetry::log::Level;
+use crate::telemetry::session::SessionInfo;
+
+/// A login came to its end.
+pub struct LoginFinished<'a> {
+    /// The session, with the names that its startup packet claims.
+    pub session: &'a SessionInfo,
+    /// How the client had to prove itself.
+    pub method: LoginMethod,
+    /// How it ended.
+    pub outcome: LoginOutcome,
+    /// The code of the error that the client got, if it got one.
+    pub sqlstate: Option<Code>,
+    /// From accept to the end of the login.
+    pub duration: Duration,
+}
+
+impl Event for LoginFinished<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.logins.inc(Two(self.method, self.outcome));
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "login", Some(self.session), |line| {
+                line.word("method", self.method.name())
+                    .word("outcome", self.outcome.name())
+                    .micros("duration_us", self.duration);
+                if let Some(code) = self.sqlstate {
+                    line.text("sqlstate", code.as_str());
+                }
+            });
+        }
+        if self.outcome != LoginOutcome::Accepted {
+            let (user, client) = (self.session.user(), self.session.client());
+            let outcome = self.outcome.name();
+            sinks.log.line(
+                Level::Warn,
+                format_args!("login of {user:?} from {client} failed: {outcome}"),
+            );
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The events. Each says in one place what it counts, what line it leaves and what a person reads.
+//!
+//! * [`connection`]: accepted, refused, closed; [`login`]: who came in and who did not
+//! * [`statement`]: one per statement; [`alarm`]: what must never happen
+//! * [`house`]: start, drain, stop
+
+pub mod alarm;
+pub mod connection;
+pub mod house;
+pub mod login;
+pub mod statement;
+
+pub use alarm::{ProtocolViolation, SessionPanicked, TripwireFired};
+pub use connection::{CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused};
+pub use house::{DrainStarted, Listening, ServerStopped, TrustInUse, UpstreamUnreachable};
+pub use login::LoginFinished;
+pub use statement::{SettingsClamped, StatementFinished};
+
+use crate::telemetry::Sinks;
+
+/// Something that happened and is counted, recorded and logged in one go.
+pub trait Event {
+    /// Writes to the sinks.
+    fn emit(&self, sinks: &Sinks);
+}

@@ -1,0 +1,330 @@
+//! The closed sets of words that metrics and audit lines may carry as labels.
+//!
+//! Every label value is known when the program is built: nothing a peer sends can make a new
+//! time series. Each set knows its members and the place of each, so that counting a statement
+//! needs no lookup by name.
+
+use crate::gate::{Rule, StatementKind};
+
+/// A closed set of label values.
+pub trait Label: Copy + 'static {
+    /// Every member, in the order of [`Label::index`].
+    const ALL: &'static [Self];
+
+    /// The word that metrics and audit show. Stable: dashboards are built on it.
+    fn name(self) -> &'static str;
+
+    /// The place of this member in [`Label::ALL`].
+    fn index(self) -> usize;
+}
+
+/// Declares an enum of unit variants together with the word of each.
+macro_rules! labels {
+    ($(#[$about:meta])* $set:ident { $($(#[$doc:meta])* $member:ident => $word:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $set { $($(#[$doc])* $member,)+ }
+
+        impl Label for $set {
+            const ALL: &'static [Self] = &[$(Self::$member,)+];
+
+            fn name(self) -> &'static str {
+                match self { $(Self::$member => $word,)+ }
+            }
+
+            #[expect(clippy::as_conversions, reason = "a unit variant's own number, in order")]
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+labels! {
+    /// The way a statement came to pgsieve.
+    Path {
+        /// A Query message.
+        Query => "query",
+        /// A Parse message: judged and prepared, not run.
+        Parse => "parse",
+        /// A Bind message.
+        Bind => "bind",
+        /// An Execute message: the run of what a Parse prepared.
+        Execute => "execute",
+        /// A FunctionCall message, always refused.
+        FunctionCall => "function_call",
+        /// A CopyData, CopyDone or CopyFail that no COPY asked for.
+        Copy => "copy",
+        /// The settings of a startup packet.
+        Startup => "startup",
+        /// A message that pgsieve does not know.
+        Other => "other",
+    }
+}
+
+labels! {
+    /// What became of a text at the gate.
+    Outcome {
+        /// It ran as it was sent.
+        Permitted => "permitted",
+        /// It ran with a value lowered to what the policy allows.
+        Clamped => "clamped",
+        /// It did not run.
+        Refused => "refused",
+        /// It did not run because an earlier message failed and everything up to Sync is skipped.
+        Skipped => "skipped",
+    }
+}
+
+labels! {
+    /// The kind of socket a client came through.
+    Transport {
+        /// TCP.
+        Tcp => "tcp",
+        /// A Unix socket.
+        Unix => "unix",
+    }
+}
+
+labels! {
+    /// Why a connection was turned away before it could log in.
+    RefusedBecause {
+        /// All places are taken.
+        ConnectionsMax => "connections_max",
+        /// pgsieve is shutting down.
+        Draining => "draining",
+        /// The login did not finish in time.
+        LoginTimeout => "login_timeout",
+        /// TLS is required and the client did not ask for it.
+        TlsRequired => "tls_required",
+        /// The TLS handshake failed.
+        TlsHandshake => "tls_handshake",
+        /// The operating system gave out no more sockets or memory.
+        Accept => "accept",
+        /// Replication and other kinds of sessions that pgsieve does not carry.
+        Unsupported => "unsupported",
+    }
+}
+
+labels! {
+    /// The way a client proves who it is.
+    LoginMethod {
+        /// The client's own password, tried at the upstream.
+        Passthrough => "passthrough",
+        /// A SCRAM-SHA-256 verifier held by pgsieve.
+        Scram => "scram",
+        /// SCRAM-SHA-256 bound to the TLS channel.
+        ScramPlus => "scram_plus",
+        /// A client certificate.
+        Certificate => "cert",
+        /// Nothing: allowed only on loopback or a Unix socket.
+        Trust => "trust",
+    }
+}
+
+labels! {
+    /// How a login ended.
+    LoginOutcome {
+        /// The session is open.
+        Accepted => "accepted",
+        /// The password, proof or certificate was wrong, or the user unknown.
+        BadCredentials => "bad_credentials",
+        /// The startup packet asked for something the policy refuses.
+        RefusedSettings => "refused_settings",
+        /// The way of login is not allowed over this kind of connection.
+        RefusedMethod => "refused_method",
+        /// The upstream turned the login down.
+        UpstreamRefused => "upstream_refused",
+        /// The upstream could not be reached.
+        UpstreamUnreachable => "upstream_unreachable",
+        /// The upstream's session was not read-only when it was checked.
+        UpstreamNotReadOnly => "upstream_not_read_only",
+        /// The client went away or broke the protocol before the login was done.
+        Abandoned => "abandoned",
+        /// It took longer than allowed.
+        TimedOut => "timed_out",
+    }
+}
+
+labels! {
+    /// The alarms of promise 2: each fires when the last line of defence was needed.
+    Tripwire {
+        /// The upstream reported `default_transaction_read_only` as off.
+        ReadOnlyReportedOff => "read_only_reported_off",
+        /// After login, `SHOW transaction_read_only` was not on.
+        ReadOnlyNotVerified => "read_only_not_verified",
+        /// The upstream answered with the command tag of a write.
+        WriteTag => "write_tag",
+        /// The upstream reported a lexer setting (`standard_conforming_strings`) changed.
+        LexerSettingChanged => "lexer_setting_changed",
+        /// The upstream reported a `client_encoding` other than UTF8.
+        EncodingChanged => "encoding_changed",
+        /// The upstream asked for COPY data, which no permitted statement does.
+        CopyInAsked => "copy_in_asked",
+        /// The upstream reported a role other than the one logged in.
+        RoleChanged => "role_changed",
+    }
+}
+
+labels! {
+    /// In what way a peer broke the wire protocol.
+    Violation {
+        /// A message type that is not known.
+        UnknownMessage => "unknown_message",
+        /// A length that is impossible or over its bound.
+        BadLength => "bad_length",
+        /// A message that is larger than allowed.
+        TooLarge => "too_large",
+        /// A body that does not read as its type says.
+        Malformed => "malformed",
+        /// Text that is not valid UTF-8.
+        NotUtf8 => "not_utf8",
+        /// A message that is right by itself, at the wrong moment.
+        OutOfOrder => "out_of_order",
+        /// Plain bytes that were sent ahead of a TLS handshake.
+        BytesBeforeTls => "bytes_before_tls",
+        /// A first packet that is no startup packet.
+        BadStartup => "bad_startup",
+        /// A queue that grew past its bound because the peer did not follow the rules.
+        Overrun => "overrun",
+    }
+}
+
+labels! {
+    /// One of the two legs of a session.
+    Peer {
+        /// The left side.
+        Client => "client",
+        /// The real Postgres.
+        Upstream => "upstream",
+    }
+}
+
+labels! {
+    /// Who raised an error that a client got.
+    Origin {
+        /// pgsieve itself.
+        Gate => "gate",
+        /// The real Postgres.
+        Upstream => "upstream",
+    }
+}
+
+labels! {
+    /// Why a session ended.
+    ClosedBecause {
+        /// The client said Terminate.
+        Terminate => "terminate",
+        /// The client's socket closed without a Terminate.
+        ClientGone => "client_gone",
+        /// The upstream's connection ended.
+        UpstreamGone => "upstream_gone",
+        /// The client broke the wire protocol.
+        ClientViolation => "client_violation",
+        /// The upstream broke the wire protocol.
+        UpstreamViolation => "upstream_violation",
+        /// A tripwire fired.
+        Tripwire => "tripwire",
+        /// pgsieve was told to stop.
+        Drained => "drained",
+        /// A bound on time or idleness was reached.
+        TimedOut => "timed_out",
+        /// The login did not succeed.
+        LoginFailed => "login_failed",
+        /// The connection carried a cancel request only.
+        CancelRequest => "cancel_request",
+        /// The session panicked.
+        Panic => "panic",
+    }
+}
+
+labels! {
+    /// What became of a cancel request.
+    CancelOutcome {
+        /// It was handed to the upstream.
+        Forwarded => "forwarded",
+        /// The key belongs to no open session.
+        UnknownKey => "unknown_key",
+        /// The upstream could not be reached.
+        Failed => "failed",
+    }
+}
+
+labels! {
+    /// The way bytes went, seen from pgsieve.
+    Direction {
+        /// Received by pgsieve.
+        In => "in",
+        /// Sent by pgsieve.
+        Out => "out",
+    }
+}
+
+/// Takes a set of the gate's over as labels.
+macro_rules! labels_of {
+    ($set:ty) => {
+        impl Label for $set {
+            const ALL: &'static [Self] = {
+                const LIST: [$set; <$set>::ALL.len()] = <$set>::ALL;
+                &LIST
+            };
+
+            fn name(self) -> &'static str {
+                <$set>::name(self)
+            }
+
+            #[expect(
+                clippy::as_conversions,
+                reason = "a unit variant's own number, in order"
+            )]
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+labels_of!(Rule);
+labels_of!(StatementKind);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<L: Label>() {
+        let mut names = Vec::new();
+        for (place, label) in L::ALL.iter().enumerate() {
+            assert_eq!(label.index(), place, "{} is out of place", label.name());
+            assert!(
+                !names.contains(&label.name()),
+                "{} occurs twice",
+                label.name()
+            );
+            names.push(label.name());
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(
+                label.name().chars().all(plain),
+                "{} is no label",
+                label.name()
+            );
+        }
+    }
+
+    #[test]
+    fn every_set_is_in_order_without_repeats() {
+        check::<Path>();
+        check::<Outcome>();
+        check::<Transport>();
+        check::<RefusedBecause>();
+        check::<LoginMethod>();
+        check::<LoginOutcome>();
+        check::<Tripwire>();
+        check::<Violation>();
+        check::<Peer>();
+        check::<ClosedBecause>();
+        check::<CancelOutcome>();
+        check::<Direction>();
+        check::<Rule>();
+        check::<StatementKind>();
+    }
+}

@@ -1,0 +1,155 @@
+//! Who a session belongs to, as metrics and audit know it.
+//!
+//! User, database and application_name are chosen by the client. They are cut to a bound, cleaned
+//! of control characters and escaped once, when the session learns them; every audit line of the
+//! session then copies the finished text. No other startup parameter is kept.
+
+use crate::limits::AUDIT_NAME_CHARS_MAX;
+use crate::telemetry::audit::line::push_string;
+
+/// The facts of one session that its events carry.
+#[derive(Clone, Debug)]
+pub struct SessionInfo {
+    id: u64,
+    client: String,
+    user: String,
+    database: String,
+    application_name: String,
+    tls: bool,
+    rendered: String,
+}
+
+impl SessionInfo {
+    /// A connection that was just accepted: only its number and address are known.
+    pub fn accepted(id: u64, client: &str) -> Self {
+        let mut info = Self {
+            id,
+            client: cleaned(client),
+            user: String::new(),
+            database: String::new(),
+            application_name: String::new(),
+            tls: false,
+            rendered: String::new(),
+        };
+        info.render();
+        info
+    }
+
+    /// The same connection, now under TLS.
+    pub fn encrypted(mut self) -> Self {
+        self.tls = true;
+        self.render();
+        self
+    }
+
+    /// The same connection, with what its startup packet says of itself.
+    pub fn named(mut self, user: &str, database: &str, application_name: &str) -> Self {
+        self.user = cleaned(user);
+        self.database = cleaned(database);
+        self.application_name = cleaned(application_name);
+        self.render();
+        self
+    }
+
+    /// The number of the connection, unique while the process lives.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The client's address.
+    pub fn client(&self) -> &str {
+        &self.client
+    }
+
+    /// The user that the client names, cleaned and cut.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// The database that the client names, cleaned and cut.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// The application_name of the startup packet, cleaned and cut.
+    pub fn application_name(&self) -> &str {
+        &self.application_name
+    }
+
+    /// Whether the client's leg is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.tls
+    }
+
+    /// The part of an audit line that is the same for every event of this session.
+    pub(in crate::telemetry) fn rendered(&self) -> &str {
+        &self.rendered
+    }
+
+    fn render(&mut self) {
+        let mut text = format!("\"session\":{},\"client\":", self.id);
+        push_string(&mut text, &self.client);
+        for (key, value) in [
+            (",\"user\":", &self.user),
+            (",\"database\":", &self.database),
+            (",\"application_name\":", &self.application_name),
+        ] {
+            text.push_str(key);
+            push_string(&mut text, value);
+        }
+        text.push_str(if self.tls {
+            ",\"tls\":true"
+        } else {
+            ",\"tls\":false"
+        });
+        self.rendered = text;
+    }
+}
+
+/// Client-chosen text without control or invisible formatting characters, cut to its bound.
+fn cleaned(text: &str) -> String {
+    text.chars()
+        .filter(|c| !c.is_control() && !is_invisible(*c))
+        .take(AUDIT_NAME_CHARS_MAX)
+        .collect()
+}
+
+/// Line separators and marks that change the direction or look of the text around them.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{00ad}' | '\u{061c}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_client_calls_itself_cannot_forge_a_line() {
+        let info = SessionInfo::accepted(7, "10.0.0.1:5").named(
+            "eve\n{\"event\":\"x\"}",
+            "d\u{202e}b",
+            "a\"p\\p\u{0}",
+        );
+        assert_eq!(info.user(), "eve{\"event\":\"x\"}");
+        assert_eq!(info.database(), "db");
+        let whole = format!("{{{}}}", info.rendered());
+        let value: serde_json::Value = serde_json::from_str(&whole).unwrap();
+        assert_eq!(value["application_name"], "a\"p\\p");
+        assert_eq!(value["session"], 7);
+        assert!(!whole.contains('\n'));
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        let info = SessionInfo::accepted(1, "x").named(&"ü".repeat(10_000), "", "");
+        assert_eq!(info.user().chars().count(), AUDIT_NAME_CHARS_MAX);
+    }
+}
