@@ -16,3 +16,5 @@ pub mod policy;
 
 pub mod telemetry;
 
+pub mod net;
+

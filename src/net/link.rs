@@ -1,0 +1,264 @@
+//! A peer during login: a stream and what has been read from it and not yet understood.
+//!
+//! Whole messages only, each awaited up to a deadline. The session that follows takes both fields
+//! and reads in its own, faster way.
+
+use std::fmt;
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout_at};
+
+use super::stream::Stream;
+use crate::limits;
+use crate::wire::frame::{Cut, HEADER_BYTES, Phase, cut_frontend, header_backend};
+use crate::wire::malformed::Malformed;
+
+/// A connection and its unread bytes.
+#[derive(Debug)]
+pub struct Link {
+    /// The connection.
+    pub stream: Stream,
+    /// What the peer sent and nobody has read yet.
+    pub inbox: BytesMut,
+}
+
+/// One whole message, owned.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The type byte.
+    pub kind: u8,
+    /// Header and body as received.
+    pub bytes: Bytes,
+}
+
+/// Why a peer cannot be talked to any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkError {
+    /// It closed the connection.
+    Closed,
+    /// It took longer than it may.
+    TimedOut,
+    /// The connection broke.
+    Broken(io::ErrorKind),
+    /// It sent something that is no message.
+    Malformed(Malformed),
+    /// It sent more than a login needs.
+    TooMuch,
+}
+
+impl Link {
+    /// A link to a peer that has not said anything yet.
+    pub fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            inbox: BytesMut::with_capacity(limits::LOGIN_INBOX_BYTES),
+        }
+    }
+
+    /// The next message of a client that is logging in.
+    ///
+    /// May be cancelled: what was read stays in the inbox.
+    pub async fn frontend(&mut self, deadline: Instant) -> Result<Message, LinkError> {
+        loop {
+            match cut_frontend(&self.inbox, Phase::Login).map_err(LinkError::Malformed)? {
+                Cut::Whole(frame) => {
+                    let (kind, total) = (frame.kind, frame.bytes.len());
+                    return Ok(self.take(kind, total));
+                }
+                Cut::Partial { needed } => self.read_up_to(needed, deadline).await?,
+            }
+        }
+    }
+
+    /// The next message of an upstream.
+    ///
+    /// May be cancelled: what was read stays in the inbox.
+    pub async fn backend(&mut self, deadline: Instant) -> Result<Message, LinkError> {
+        loop {
+            let needed = match header_backend(&self.inbox).map_err(LinkError::Malformed)? {
+                Some(header) if self.inbox.len() >= header.total => {
+                    return Ok(self.take(header.kind, header.total));
+                }
+                Some(header) => header.total,
+                None => HEADER_BYTES,
+            };
+            self.read_up_to(needed, deadline).await?;
+        }
+    }
+
+    /// Reads once: at least one byte more is in the inbox afterwards.
+    ///
+    /// May be cancelled: what was read stays in the inbox.
+    pub async fn fill(&mut self, deadline: Instant) -> Result<(), LinkError> {
+        self.read_up_to(self.inbox.len().saturating_add(1), deadline)
+            .await
+    }
+
+    /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
+    pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), LinkError> {
+        let sending = async {
+            self.stream.write_all(bytes).await?;
+            self.stream.flush().await
+        };
+        match timeout_at(deadline, sending).await {
+            Err(_elapsed) => Err(LinkError::TimedOut),
+            Ok(Err(error)) => Err(LinkError::Broken(error.kind())),
+            Ok(Ok(())) => Ok(()),
+        }
+    }
+
+    /// Sends the last words and closes, within a short time whatever the peer does. What the peer
+    /// still sends is read away for a moment: closing over unread bytes would make TCP throw our
+    /// last words away, too.
+    pub async fn part(mut self, last_words: &[u8]) {
+        let deadline = Instant::now() + limits::FAREWELL_TIME_MAX;
+        if self.send(last_words, deadline).await.is_err() {
+            return;
+        }
+        if !matches!(
+            timeout_at(deadline, self.stream.shutdown()).await,
+            Ok(Ok(()))
+        ) {
+            return;
+        }
+        let linger = Instant::now() + limits::LINGER_TIME_MAX;
+        let mut rest = [0_u8; DRAIN_BYTES];
+        for _ in 0..limits::LINGER_READS_MAX {
+            match timeout_at(linger, self.stream.read(&mut rest)).await {
+                Ok(Ok(1..)) => {}
+                Ok(Ok(_) | Err(_)) | Err(_) => return,
+            }
+        }
+    }
+
+    async fn read_up_to(&mut self, needed: usize, deadline: Instant) -> Result<(), LinkError> {
+        if needed > limits::LOGIN_INBOX_BYTES_MAX {
+            return Err(LinkError::TooMuch);
+        }
+        self.inbox
+            .reserve(needed.saturating_sub(self.inbox.len()).max(READ_BYTES_MIN));
+        match timeout_at(deadline, self.stream.read_buf(&mut self.inbox)).await {
+            Err(_elapsed) => Err(LinkError::TimedOut),
+            Ok(Err(error)) => Err(LinkError::Broken(error.kind())),
+            Ok(Ok(0)) => Err(LinkError::Closed),
+            Ok(Ok(_)) => Ok(()),
+        }
+    }
+
+    fn take(&mut self, kind: u8, total: usize) -> Message {
+        Message {
+            kind,
+            bytes: self.inbox.split_to(total).freeze(),
+        }
+    }
+}
+
+impl Message {
+    /// What follows the length word.
+    pub fn body(&self) -> &[u8] {
+        self.bytes.get(HEADER_BYTES..).unwrap_or_default()
+    }
+}
+
+/// A message of a login may hold a password: only its size may be shown.
+impl fmt::Debug for Message {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "Message({}, {} bytes)",
+            char::from(self.kind),
+            self.bytes.len()
+        )
+    }
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => formatter.write_str("closed by the peer"),
+            Self::TimedOut => formatter.write_str("timed out"),
+            Self::Broken(kind) => write!(formatter, "connection lost: {kind}"),
+            Self::Malformed(malformed) => write!(formatter, "{malformed}"),
+            Self::TooMuch => formatter.write_str("more than a login needs"),
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+/// Room for one read.
+const READ_BYTES_MIN: usize = 512;
+/// What is read away in one go after the last words.
+const DRAIN_BYTES: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(5)
+    }
+
+    fn pair() -> (Link, UnixStream) {
+        let (near, far) = UnixStream::pair().unwrap();
+        (Link::new(Stream::Unix(near)), far)
+    }
+
+    #[tokio::test]
+    async fn a_message_in_single_bytes_is_one_message() {
+        let (mut link, mut far) = pair();
+        let sender = tokio::spawn(async move {
+            for byte in b"p\0\0\0\x07ab\0p\0\0\0\x05\0" {
+                far.write_all(&[*byte]).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+            far
+        });
+        let first = link.frontend(soon()).await.unwrap();
+        assert_eq!((first.kind, first.body()), (b'p', &b"ab\0"[..]));
+        assert_eq!(link.frontend(soon()).await.unwrap().body(), b"\0");
+        drop(sender.await.unwrap());
+        assert_eq!(link.frontend(soon()).await, Err(LinkError::Closed));
+    }
+
+    #[tokio::test]
+    async fn a_second_startup_message_is_no_login_message() {
+        let (mut link, mut far) = pair();
+        far.write_all(b"\0\0\0\x09\0\x03\0\0\0").await.unwrap();
+        let refused = link.frontend(soon()).await.unwrap_err();
+        assert_eq!(
+            refused,
+            LinkError::Malformed(Malformed::UnknownType { kind: 0 })
+        );
+    }
+
+    #[tokio::test]
+    async fn a_silent_peer_is_given_up() {
+        let (mut link, _far) = pair();
+        let now = Instant::now() + Duration::from_millis(20);
+        assert_eq!(link.frontend(now).await, Err(LinkError::TimedOut));
+        assert_eq!(link.backend(now).await, Err(LinkError::TimedOut));
+    }
+
+    #[tokio::test]
+    async fn an_upstream_that_announces_megabytes_is_refused() {
+        let (mut link, mut far) = pair();
+        far.write_all(b"D\x00\x10\x00\x00").await.unwrap();
+        assert_eq!(link.backend(soon()).await, Err(LinkError::TooMuch));
+    }
+
+    #[test]
+    fn debug_shows_no_password() {
+        let message = Message {
+            kind: b'p',
+            bytes: Bytes::from_static(b"p\0\0\0\x0chunter2\0"),
+        };
+        assert_eq!(format!("{message:?}"), "Message(p, 13 bytes)");
+    }
+}

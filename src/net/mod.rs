@@ -1,0 +1,11 @@
+//! Sockets: plain, Unix and TLS ones as one kind of stream, and the TLS settings of both legs.
+//!
+//! The one door to rustls and rcgen. Knows bytes and certificates, and nothing of logins.
+
+pub mod binding;
+pub mod certs;
+pub mod client_tls;
+pub mod link;
+pub mod pem;
+pub mod stream;
+pub mod upstream_tls;
