@@ -16,5 +16,6 @@ pub mod policy;
 
 pub mod telemetry;
 
+pub mod auth;
 pub mod net;
 

@@ -1,0 +1,169 @@
+//! Who a client is: the ways of logging in to pgsieve, and the upstream identity each leads to.
+//!
+//! Never sees SQL, never talks to the upstream, never prints a password or verifier.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use tokio::time::Instant;
+
+pub mod certificate;
+pub mod password;
+pub mod scram;
+pub mod settings;
+pub mod verifier;
+
+use crate::net::client_tls::ClientTls;
+use crate::net::link::{Link, LinkError};
+use crate::net::stream::Peer;
+use crate::wire::encode::Unencodable;
+use crate::wire::malformed::Malformed;
+use scram::ScramUsers;
+use settings::{AuthSettings, CertificateUser, UpstreamIdentity};
+
+/// The way of logging in, ready for clients.
+#[derive(Debug)]
+pub enum Auth {
+    /// The client's own user and password are used at the upstream.
+    Passthrough {
+        /// Ask for passwords also where a listener on the network could read them.
+        allow_plaintext_passwords: bool,
+    },
+    /// Users known by their verifiers.
+    Scram(ScramUsers),
+    /// Users known by their certificates.
+    Certificate(Vec<CertificateUser>),
+    /// Everybody on this host.
+    Trust(Option<UpstreamIdentity>),
+}
+
+/// Why a way of logging in cannot be used with the rest of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuthSetupError {
+    /// Certificates are the way in, and clients are never asked for one.
+    CertificateWithoutAuthority,
+    /// The system gave no randomness.
+    NoRandomness,
+}
+
+/// Who a client is at the upstream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admitted<'s> {
+    /// Itself. Whether it is what it says is for the upstream to find out.
+    AsItself,
+    /// Someone that the settings name. The client has proved who it is.
+    As(Cow<'s, UpstreamIdentity>),
+    /// The same, with a proof that holds for this TLS connection only.
+    BoundAs(&'s UpstreamIdentity),
+}
+
+/// Why a client is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuthError {
+    /// It went away, took too long, or sent no message.
+    Link(LinkError),
+    /// Its message is not laid out as it must be.
+    Malformed(Malformed),
+    /// Our own message cannot be said.
+    Unsaid(Unencodable),
+    /// Its SASL messages do not follow the rules.
+    Exchange,
+    /// The password is empty.
+    EmptyPassword,
+    /// The password is wrong, or there is no such user.
+    WrongPassword,
+    /// A password would cross a network in clear.
+    NotPrivate,
+    /// Only clients on this host are let in this way.
+    NotLocal,
+    /// It shows no certificate.
+    NoCertificate,
+    /// Its certificate is not for this user.
+    WrongCertificate,
+}
+
+impl Auth {
+    /// Makes the way of logging in ready.
+    pub fn load(settings: AuthSettings, tls: &ClientTls) -> Result<Self, AuthSetupError> {
+        match settings {
+            AuthSettings::Passthrough {
+                allow_plaintext_passwords,
+            } => Ok(Self::Passthrough {
+                allow_plaintext_passwords,
+            }),
+            AuthSettings::Scram { users } => {
+                let certificate = tls.identity().map(|identity| identity.certificate_pem());
+                let users = ScramUsers::new(users, certificate);
+                users.map(Self::Scram).ok_or(AuthSetupError::NoRandomness)
+            }
+            AuthSettings::Certificate { entries } => match tls.identity() {
+                Some(identity) if identity.asks_for_certificates() => {
+                    Ok(Self::Certificate(entries))
+                }
+                Some(_) | None => Err(AuthSetupError::CertificateWithoutAuthority),
+            },
+            AuthSettings::Trust { upstream } => Ok(Self::Trust(upstream)),
+        }
+    }
+
+    /// Finds out who a client is that says it is `user`.
+    ///
+    /// Not to be cancelled and gone on with: an exchange may be half done.
+    pub async fn admit(
+        &self,
+        link: &mut Link,
+        peer: Peer,
+        user: &str,
+        deadline: Instant,
+    ) -> Result<Admitted<'_>, AuthError> {
+        match self {
+            Self::Passthrough { .. } => Ok(Admitted::AsItself),
+            Self::Scram(users) => users.admit(link, user, deadline).await,
+            Self::Certificate(entries) => {
+                let shown = link
+                    .stream
+                    .peer_certificate()
+                    .ok_or(AuthError::NoCertificate)?;
+                let identity = certificate::identify(entries, user, shown);
+                identity
+                    .map(|identity| Admitted::As(Cow::Borrowed(identity)))
+                    .ok_or(AuthError::WrongCertificate)
+            }
+            Self::Trust(_) if !peer.is_local() => Err(AuthError::NotLocal),
+            Self::Trust(Some(identity)) => Ok(Admitted::As(Cow::Borrowed(identity))),
+            Self::Trust(None) => {
+                let identity = UpstreamIdentity {
+                    user: user.to_owned(),
+                    password: None,
+                };
+                Ok(Admitted::As(Cow::Owned(identity)))
+            }
+        }
+    }
+
+    /// May this client be asked for its password in clear? Nobody may be able to listen, unless
+    /// the settings say that it does not matter.
+    pub fn may_ask_password(&self, link: &Link, peer: Peer) -> bool {
+        let private = link.stream.is_tls() || peer.is_local();
+        private
+            || matches!(
+                self,
+                Self::Passthrough {
+                    allow_plaintext_passwords: true
+                }
+            )
+    }
+}
+
+impl fmt::Display for AuthSetupError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::CertificateWithoutAuthority => {
+                "logging in with certificates needs TLS for clients and a client authority"
+            }
+            Self::NoRandomness => "the system gave no random bytes",
+        })
+    }
+}
+
+impl std::error::Error for AuthSetupError {}

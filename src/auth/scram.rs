@@ -1,0 +1,279 @@
+//! SCRAM-SHA-256 with clients, against verifiers: pgsieve never learns their passwords.
+//!
+//! A user that does not exist is put through the same exchange, with a verifier that fits no
+//! password: same messages, same salt each time, same work, same refusal.
+//!
+//! The messages are those of `pgwire`; the frames around them, the mechanism and its fit with the
+//! channel binding are checked here, because `pgwire` would take `-PLUS` without a binding.
+//!
+//! <https://www.postgresql.org/docs/current/sasl-authentication.html>
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use bytes::BytesMut;
+use pgwire::api::auth::sasl::scram::{ScramServerAuth, ScramServerAuthWaitingForClientFinal};
+use pgwire::error::PgWireError;
+use tokio::time::Instant;
+
+use super::settings::ScramUser;
+use super::verifier::{KEY_BYTES, SALT_BYTES, Verifier};
+use super::{Admitted, AuthError};
+use crate::net::link::Link;
+use crate::wire::encode;
+use crate::wire::frontend::password::{sasl_initial, sasl_response};
+
+/// The users that log in with SCRAM, and what stands in for those that do not exist.
+pub struct ScramUsers {
+    users: HashMap<String, ScramUser>,
+    models: Vec<Verifier>,
+    plain: ScramServerAuth,
+    bound: Option<ScramServerAuth>,
+    stand_in_key: [u8; KEY_BYTES],
+}
+
+impl ScramUsers {
+    /// Takes the users in. `certificate_pem` is what clients under TLS bind to; without it, or
+    /// where its signature names no hash, `-PLUS` is not offered. Nothing is returned when the
+    /// system gives no randomness.
+    pub fn new(users: Vec<ScramUser>, certificate_pem: Option<&str>) -> Option<Self> {
+        let bound = certificate_pem.and_then(|pem| {
+            let mut server = ScramServerAuth::new();
+            server
+                .configure_certificate(pem.as_bytes())
+                .ok()
+                .map(|()| server)
+        });
+        let mut stand_in_key = [0; KEY_BYTES];
+        getrandom::fill(&mut stand_in_key).ok()?;
+        let models = users.iter().map(|user| user.verifier.clone()).collect();
+        let users = users
+            .into_iter()
+            .map(|user| (user.name.clone(), user))
+            .collect();
+        Some(Self {
+            users,
+            models,
+            plain: ScramServerAuth::new(),
+            bound,
+            stand_in_key,
+        })
+    }
+
+    /// Runs the exchange with a client that says it is `user`.
+    ///
+    /// Not to be cancelled and gone on with: the exchange would be half done.
+    pub async fn admit(
+        &self,
+        link: &mut Link,
+        user: &str,
+        deadline: Instant,
+    ) -> Result<Admitted<'_>, AuthError> {
+        let bound = self.bound.as_ref().filter(|_| link.stream.is_tls());
+        let mut out = BytesMut::new();
+        encode::authentication_sasl(&mut out, offer(bound.is_some())).map_err(AuthError::Unsaid)?;
+        link.send(&out, deadline).await.map_err(AuthError::Link)?;
+
+        let message = link.frontend(deadline).await.map_err(AuthError::Link)?;
+        let (mechanism, first) = sasl_initial(message.body()).map_err(AuthError::Malformed)?;
+        let first = first.ok_or(AuthError::Exchange)?;
+        let server = self.choose(mechanism, first, bound)?;
+        let is_bound = mechanism == PLUS;
+        // Made for everybody, so that its making tells nothing.
+        let stand_in = self.stand_in(user);
+        let known = self.users.get(user);
+        let verifier = known.map_or(&stand_in, |known| &known.verifier);
+        let (challenge, waiting) = server
+            .on_client_first_message_with_secret(first, verifier.to_scram_secret())
+            .map_err(|_malformed| AuthError::Exchange)?;
+        out.clear();
+        encode::authentication_sasl_continue(&mut out, challenge.as_bytes())
+            .map_err(AuthError::Unsaid)?;
+        link.send(&out, deadline).await.map_err(AuthError::Link)?;
+
+        let message = link.frontend(deadline).await.map_err(AuthError::Link)?;
+        let proof = check_proof(&waiting, sasl_response(message.body()));
+        // Whatever the stand-in says, a user that is not listed is not let in.
+        let (proof, known) = match (proof, known) {
+            (Ok(proof), Some(known)) => (proof, known),
+            (Ok(_), None) => return Err(AuthError::WrongPassword),
+            (Err(error), _) => return Err(error),
+        };
+        out.clear();
+        encode::authentication_sasl_final(&mut out, proof.as_bytes()).map_err(AuthError::Unsaid)?;
+        link.send(&out, deadline).await.map_err(AuthError::Link)?;
+        Ok(match is_bound {
+            true => Admitted::BoundAs(&known.upstream),
+            false => Admitted::As(Cow::Borrowed(&known.upstream)),
+        })
+    }
+
+    /// The mechanism has to be one that was offered, and to fit what its message says of channel
+    /// binding: `-PLUS` binds, the other does not.
+    fn choose<'s>(
+        &'s self,
+        mechanism: &str,
+        first: &[u8],
+        bound: Option<&'s ScramServerAuth>,
+    ) -> Result<&'s ScramServerAuth, AuthError> {
+        match (mechanism, bound, first.starts_with(b"p=")) {
+            (PLUS, Some(server), true) => Ok(server),
+            // With a binding on offer, "y" (you have none) is a sign of someone in between, which
+            // only the server that knows of the binding can tell.
+            (PLAIN, Some(server), false) => Ok(server),
+            (PLAIN, None, false) => Ok(&self.plain),
+            _ => Err(AuthError::Exchange),
+        }
+    }
+
+    /// The same verifier each time for the same name, with the cost and salt length of some real
+    /// user, so that a list of several costs does not tell who is not on it.
+    fn stand_in(&self, user: &str) -> Verifier {
+        let mut stream = blake3::Hasher::new_keyed(&self.stand_in_key);
+        stream.update(user.as_bytes());
+        let mut bytes = stream.finalize_xof();
+        let (mut salt, mut keys, mut pick) = ([0; SALT_BYTES], [0; KEY_BYTES], [0; 8]);
+        bytes.fill(&mut salt);
+        bytes.fill(&mut keys);
+        bytes.fill(&mut pick);
+        let count = u64::try_from(self.models.len()).unwrap_or(u64::MAX).max(1);
+        let index = usize::try_from(u64::from_be_bytes(pick) % count).unwrap_or_default();
+        match self.models.get(index) {
+            Some(model) => model.disguise(&salt, keys),
+            None => Verifier::stand_in(salt, keys),
+        }
+    }
+}
+
+impl fmt::Debug for ScramUsers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ScramUsers({})", self.users.len())
+    }
+}
+
+fn check_proof(
+    waiting: &ScramServerAuthWaitingForClientFinal,
+    message: &[u8],
+) -> Result<String, AuthError> {
+    waiting
+        .on_client_final_message(message)
+        .map_err(|error| match error {
+            PgWireError::InvalidPassword(_) => AuthError::WrongPassword,
+            _ => AuthError::Exchange,
+        })
+}
+
+fn offer(bound: bool) -> &'static [&'static str] {
+    if bound { &[PLUS, PLAIN] } else { &[PLAIN] }
+}
+
+const PLAIN: &str = "SCRAM-SHA-256";
+const PLUS: &str = "SCRAM-SHA-256-PLUS";
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::UnixStream;
+
+    use super::*;
+    use crate::auth::settings::UpstreamIdentity;
+    use crate::net::stream::Stream;
+    use crate::secret::Secret;
+
+    static USERS: LazyLock<ScramUsers> = LazyLock::new(users);
+
+    fn users() -> ScramUsers {
+        let verifier = Verifier::make(&Secret::new("pencil")).unwrap();
+        let verifier = Verifier::parse(&verifier).unwrap();
+        let upstream = UpstreamIdentity {
+            user: "up".into(),
+            password: None,
+        };
+        let alice = ScramUser {
+            name: "alice".into(),
+            verifier,
+            upstream,
+        };
+        ScramUsers::new(vec![alice], None).unwrap()
+    }
+
+    /// One exchange with a client that sends these two bodies, whatever it is told.
+    async fn check(users: &ScramUsers, first: &[u8], last: &[u8]) -> AuthError {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let mut link = Link::new(Stream::Unix(near));
+        for body in [first, last] {
+            let length = u32::try_from(body.len() + 4).unwrap();
+            far.write_all(&[b"p", &length.to_be_bytes()[..], body].concat())
+                .await
+                .unwrap();
+        }
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let refused = users.admit(&mut link, "alice", deadline).await.unwrap_err();
+        drop(link);
+        let mut heard = Vec::new();
+        // What was not read of ours makes the end a reset.
+        let _end_or_reset = far.read_to_end(&mut heard).await;
+        assert!(heard.starts_with(b"R"), "the offer at least");
+        refused
+    }
+
+    proptest! {
+        /// Whatever a client sends, it is refused; nothing panics.
+        #[test]
+        fn no_bytes_are_a_login(
+            garbage in proptest::collection::vec(any::<u8>(), 0..200),
+            first in "[nyp]?(=[a-z-]*)?,(a=[a-z]*)?,(m=)?(n=)?[a-z,=]*,r=[ -~]{0,20}",
+            last in "(c=[a-zA-Z0-9+/=]*,)?(r=[ -~]{0,40})?(,p=[a-zA-Z0-9+/=é]*)*",
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let users = &*USERS;
+                let length = u32::try_from(first.len()).unwrap();
+                let initial =
+                    [b"SCRAM-SHA-256\0", &length.to_be_bytes()[..], first.as_bytes()].concat();
+                check(users, &garbage, last.as_bytes()).await;
+                check(users, &initial, &garbage).await;
+                check(users, &initial, last.as_bytes()).await;
+            });
+        }
+    }
+
+    #[test]
+    fn those_who_do_not_exist_look_like_some_who_do() {
+        let text = |iterations: u32, salt: &str| {
+            let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+            Verifier::parse(&format!("SCRAM-SHA-256${iterations}:{salt}${key}:{key}")).unwrap()
+        };
+        let upstream = UpstreamIdentity {
+            user: "up".into(),
+            password: None,
+        };
+        let all = [
+            text(4096, "MTIzNDU2Nzg="),
+            text(10_000, "MTIzNDU2Nzg5MDEyMzQ1Ng=="),
+        ];
+        let users = all
+            .into_iter()
+            .enumerate()
+            .map(|(index, verifier)| ScramUser {
+                name: index.to_string(),
+                verifier,
+                upstream: upstream.clone(),
+            });
+        let users = ScramUsers::new(users.collect(), None).unwrap();
+        let mut costs = std::collections::BTreeSet::new();
+        for name in 0..100 {
+            let stand_in = users.stand_in(&name.to_string());
+            assert_eq!(stand_in, users.stand_in(&name.to_string()));
+            costs.insert(stand_in.iterations());
+        }
+        assert_eq!(costs.into_iter().collect::<Vec<_>>(), [4096, 10_000]);
+        let nobody = ScramUsers::new(Vec::new(), None).unwrap();
+        assert_eq!(nobody.stand_in("x").iterations(), 4096);
+    }
+}
