@@ -18,4 +18,5 @@ pub mod telemetry;
 
 pub mod auth;
 pub mod net;
+pub mod upstream;
 

@@ -1,0 +1,151 @@
+//! Opens a connection to the upstream, TLS included, and proves that it is the upstream as far as
+//! the settings ask for it.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use bytes::BytesMut;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream, lookup_host};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::address::{Endpoint, UpstreamSettings};
+use crate::limits;
+use crate::net::link::Link;
+use crate::net::pem::TlsSetupError;
+use crate::net::stream::Stream;
+use crate::net::upstream_tls::UpstreamTls;
+use crate::wire::encode;
+
+/// An upstream that can be connected to, with its TLS loaded.
+#[derive(Debug)]
+pub struct Upstream {
+    settings: UpstreamSettings,
+    tls: UpstreamTls,
+}
+
+/// Why there is no connection to the upstream. For logs: it does not hold the address.
+#[derive(Debug)]
+pub enum ConnectError {
+    /// Its name was not found.
+    UnknownHost(io::ErrorKind),
+    /// Nobody answers there.
+    Unreachable(io::ErrorKind),
+    /// It took longer than it may.
+    TimedOut,
+    /// It does not offer TLS, which the settings insist on.
+    NoTls,
+    /// Its answer to SSLRequest is neither yes nor no.
+    NotPostgres,
+    /// The TLS handshake failed; the certificate is wrong, say.
+    Handshake(io::Error),
+}
+
+impl Upstream {
+    /// Loads the files that the settings name.
+    pub fn load(settings: UpstreamSettings) -> Result<Self, TlsSetupError> {
+        let host = match &settings.endpoint {
+            Endpoint::Tcp { host, .. } => host.as_str(),
+            Endpoint::Unix { .. } => "",
+        };
+        let tls = UpstreamTls::load(&settings.tls, host)?;
+        Ok(Self { settings, tls })
+    }
+
+    /// The settings it was made of.
+    pub fn settings(&self) -> &UpstreamSettings {
+        &self.settings
+    }
+
+    /// Connects. May be cancelled: the half-made connection is dropped.
+    pub async fn connect(&self, deadline: Instant) -> Result<Link, ConnectError> {
+        let deadline = deadline.min(Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX);
+        match timeout_at(deadline, self.connect_untimed()).await {
+            Ok(result) => result,
+            Err(_elapsed) => Err(ConnectError::TimedOut),
+        }
+    }
+
+    async fn connect_untimed(&self) -> Result<Link, ConnectError> {
+        let stream = match &self.settings.endpoint {
+            Endpoint::Tcp { host, port } => connect_tcp(host, *port).await?,
+            Endpoint::Unix { folder, port } => connect_unix(folder, *port).await?,
+        };
+        // Over a Unix socket the settings are never other than `disable`; see address.rs.
+        let (connector, name, socket) = match (&self.tls, stream) {
+            (UpstreamTls::Insist { connector, name }, Stream::Tcp(socket)) => {
+                (connector, name, socket)
+            }
+            (_, stream) => return Ok(Link::new(stream)),
+        };
+        let socket = ask_for_tls(socket).await?;
+        let tls = connector.connect(name.clone(), socket).await;
+        let tls = tls.map_err(ConnectError::Handshake)?;
+        Ok(Link::new(Stream::ClientTls(Box::new(tls))))
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownHost(kind) => write!(formatter, "the host is not known: {kind}"),
+            Self::Unreachable(kind) => write!(formatter, "nobody answers: {kind}"),
+            Self::TimedOut => formatter.write_str("no connection in time"),
+            Self::NoTls => formatter.write_str("it does not offer TLS, and sslmode asks for it"),
+            Self::NotPostgres => formatter.write_str("it does not speak the Postgres protocol"),
+            Self::Handshake(error) => write!(formatter, "TLS handshake: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ConnectError {}
+
+/// Tries the addresses of the host in their order, each for its share of the time, so that one
+/// that swallows packets does not keep the others from being tried. The last fault is told.
+async fn connect_tcp(host: &str, port: u16) -> Result<Stream, ConnectError> {
+    let found = lookup_host((host, port)).await;
+    let found = found.map_err(|error| ConnectError::UnknownHost(error.kind()))?;
+    let addresses: Vec<SocketAddr> = found.take(limits::UPSTREAM_ADDRESSES_MAX).collect();
+    let shares = u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+    let share = limits::UPSTREAM_CONNECT_TIME_MAX / shares;
+    let mut fault = ConnectError::UnknownHost(io::ErrorKind::NotFound);
+    for address in addresses {
+        match timeout(share, TcpStream::connect(address)).await {
+            Err(_elapsed) => fault = ConnectError::TimedOut,
+            Ok(connected) => match connected.and_then(Stream::tcp) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => fault = ConnectError::Unreachable(error.kind()),
+            },
+        }
+    }
+    Err(fault)
+}
+
+async fn connect_unix(folder: &Path, port: u16) -> Result<Stream, ConnectError> {
+    let connected = UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await;
+    connected
+        .map(Stream::Unix)
+        .map_err(|error| ConnectError::Unreachable(error.kind()))
+}
+
+/// Sends SSLRequest and reads exactly the one byte of its answer: whatever an attacker sends
+/// behind it in clear is left to the handshake, which fails on it (CVE-2021-23222).
+async fn ask_for_tls(mut socket: TcpStream) -> Result<TcpStream, ConnectError> {
+    let mut request = BytesMut::new();
+    encode::ssl_request(&mut request);
+    let mut answer = [0_u8; 1];
+    let asked = async {
+        socket.write_all(&request).await?;
+        socket.read_exact(&mut answer).await
+    };
+    asked
+        .await
+        .map_err(|error| ConnectError::Unreachable(error.kind()))?;
+    match answer {
+        [b'S'] => Ok(socket),
+        [b'N'] => Err(ConnectError::NoTls),
+        _ => Err(ConnectError::NotPostgres),
+    }
+}

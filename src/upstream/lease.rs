@@ -1,0 +1,53 @@
+//! An upstream session that one client has for a time.
+//!
+//! The client's session and the upstream's connection are two things: one is handed out for the
+//! other and handed back. Today a lease lasts as long as its client and ends with the connection;
+//! what hands connections on to the next client will stand behind the same two calls.
+
+use super::cancel::CancelGuard;
+use super::outbox::Outbox;
+use crate::net::link::Link;
+use crate::net::stream::Stream;
+
+/// The right to use one upstream session.
+#[derive(Debug)]
+pub struct Lease {
+    cancel: Option<CancelGuard>,
+}
+
+/// In which state an upstream session is handed back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// Nothing is under way.
+    Rested,
+    /// A statement still runs that nobody waits for.
+    Running,
+    /// It must not be used, or spoken to, ever again.
+    Tripped,
+}
+
+impl Lease {
+    /// Takes a session that has just logged in.
+    pub fn of(link: Link, cancel: Option<CancelGuard>) -> (Self, Link) {
+        (Self { cancel }, link)
+    }
+
+    /// Hands the session back. What still runs is cancelled: its client is gone, and a database
+    /// would otherwise work on for nobody. Bounded in time. May be cancelled.
+    pub async fn give_back(self, stream: Stream, condition: Condition) {
+        match condition {
+            Condition::Tripped => drop(stream),
+            Condition::Running => {
+                drop(stream);
+                if let Some(cancel) = &self.cancel {
+                    cancel.fire().await;
+                }
+            }
+            Condition::Rested => {
+                let mut goodbye = Outbox::default();
+                goodbye.terminate();
+                Link::new(stream).part(goodbye.as_bytes()).await;
+            }
+        }
+    }
+}

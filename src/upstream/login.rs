@@ -1,0 +1,424 @@
+//! Logs in to the upstream, step by step: each step is a value that only the step before can make,
+//! and the password is asked for only when the upstream asks.
+//!
+//! Never sends a password in clear over a network, never does more password hashing than Postgres
+//! would ask for, and keeps the upstream's own words for the client.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP>
+
+use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+use tokio::time::Instant;
+
+use super::connect::{ConnectError, Upstream};
+use super::password::{Answer, ScramFault};
+use crate::limits;
+use crate::net::link::{Link, LinkError, Message};
+use crate::secret::Secret;
+use crate::wire::backend::{self, Authentication};
+use crate::wire::encode::{self, Unencodable};
+use crate::wire::malformed::Malformed;
+use crate::wire::startup::ProtocolVersion;
+
+/// Who logs in, to what, with which settings.
+#[derive(Debug, Clone, Copy)]
+pub struct LoginRequest<'a> {
+    /// The user.
+    pub user: &'a str,
+    /// The database.
+    pub database: &'a str,
+    /// The settings of the session, the read-only ones among them.
+    pub parameters: &'a [(String, String)],
+}
+
+/// What the upstream wants to see first.
+#[derive(Debug)]
+pub enum Asked {
+    /// Nothing: it knows pgsieve's host or certificate, or believes anybody.
+    Nothing(ExpectReady),
+    /// The user's password.
+    Password(ExpectPassword),
+}
+
+/// The upstream waits for a password.
+#[derive(Debug)]
+pub struct ExpectPassword {
+    talk: Talk,
+    challenge: Challenge,
+}
+
+/// The upstream is content; its parameters and key are on the way.
+#[derive(Debug)]
+pub struct ExpectReady {
+    talk: Talk,
+}
+
+/// A session at the upstream, logged in and idle. Not yet proved to be read-only.
+#[derive(Debug)]
+pub struct UpstreamSession {
+    /// The connection.
+    pub link: Link,
+    /// What it reported of itself (ParameterStatus), in its order.
+    pub parameters: Vec<(String, String)>,
+    /// What a cancel request for it must say, if it can be cancelled.
+    pub key: Option<UpstreamKey>,
+    /// The protocol that it speaks.
+    pub version: ProtocolVersion,
+    /// The notices that it sent, as whole messages, for the client.
+    pub notices: Bytes,
+}
+
+/// What cancels a statement of an upstream session.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UpstreamKey {
+    /// The process id.
+    pub pid: i32,
+    /// The secret.
+    pub secret: Bytes,
+}
+
+/// Why there is no session at the upstream.
+#[derive(Debug)]
+pub enum LoginError {
+    /// No connection.
+    Connect(ConnectError),
+    /// The connection was lost, or what came is no message.
+    Link(LinkError),
+    /// The upstream said no; this is its whole ErrorResponse.
+    Refused(Message),
+    /// It asks for the password in clear, over a connection that others can read.
+    CleartextInClear,
+    /// It asks for Kerberos, SSPI or another way that pgsieve does not carry.
+    UnsupportedMethod,
+    /// It needs a password and there is none to give.
+    NoPassword,
+    /// The SCRAM exchange went wrong on the upstream's side.
+    Scram(ScramFault),
+    /// What is to be sent cannot be said in the protocol (a NUL, too long).
+    Unsaid(Unencodable),
+    /// A message that does not belong here.
+    OutOfPlace(u8),
+    /// It sent more messages or notices than a login needs.
+    TooMuch,
+}
+
+#[derive(Debug)]
+enum Challenge {
+    Cleartext,
+    Md5 { salt: [u8; 4] },
+    Sasl { mechanisms: Vec<String> },
+}
+
+/// Connects and says who wants in. A server or pooler that does not negotiate, but refuses a
+/// version it does not know, is asked again with 3.0.
+///
+/// May be cancelled: the connection is dropped.
+pub async fn begin(
+    upstream: &Upstream,
+    request: LoginRequest<'_>,
+    deadline: Instant,
+) -> Result<Asked, LoginError> {
+    match begin_with(upstream, request, ProtocolVersion::V3_2, deadline).await {
+        Err(LoginError::Refused(error)) if is_version_refused(&error) => {
+            begin_with(upstream, request, ProtocolVersion::V3_0, deadline).await
+        }
+        outcome => outcome,
+    }
+}
+
+impl ExpectPassword {
+    /// Answers with the password. May be cancelled: the connection is dropped.
+    pub async fn answer(
+        self,
+        user: &str,
+        password: &Secret,
+        deadline: Instant,
+    ) -> Result<ExpectReady, LoginError> {
+        let Self {
+            mut talk,
+            challenge,
+        } = self;
+        match challenge {
+            Challenge::Cleartext => {
+                talk.password(password.reveal().as_bytes(), deadline)
+                    .await?
+            }
+            Challenge::Md5 { salt } => {
+                let hashed = super::password::md5(user, password, salt);
+                talk.password(hashed.as_bytes(), deadline).await?;
+            }
+            Challenge::Sasl { mechanisms } => {
+                talk.sasl(&mechanisms, password, deadline).await?;
+            }
+        }
+        match talk.authentication(deadline).await? {
+            Step::Content => Ok(ExpectReady { talk }),
+            Step::Challenge(_) | Step::SaslContinue(_) | Step::SaslFinal(_) => {
+                Err(LoginError::OutOfPlace(b'R'))
+            }
+        }
+    }
+}
+
+impl ExpectReady {
+    /// Reads on until the upstream is ready. May be cancelled: the connection is dropped.
+    pub async fn finish(self, deadline: Instant) -> Result<UpstreamSession, LoginError> {
+        let mut talk = self.talk;
+        let (mut parameters, mut key) = (Vec::new(), None);
+        loop {
+            let message = talk.next(deadline).await?;
+            match message.kind {
+                b'S' => {
+                    let (name, value) = understood(backend::parameter_status(message.body()))?;
+                    parameters.push((name.to_owned(), value.to_owned()));
+                }
+                b'K' => {
+                    let (pid, secret) = understood(backend::backend_key_data(message.body()))?;
+                    key = Some(UpstreamKey {
+                        pid,
+                        secret: Bytes::copy_from_slice(secret),
+                    });
+                }
+                b'Z' if message.body() == IDLE => break,
+                kind => return Err(LoginError::OutOfPlace(kind)),
+            }
+        }
+        let Talk {
+            link,
+            version,
+            notices,
+            ..
+        } = talk;
+        Ok(UpstreamSession {
+            link,
+            parameters,
+            key,
+            version,
+            notices: notices.freeze(),
+        })
+    }
+}
+
+impl UpstreamSession {
+    /// The value of a reported setting.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let mut found = self.parameters.iter().rev();
+        found
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The major version that the server reports; 0 when it reports none that can be read.
+    pub fn major_version(&self) -> u16 {
+        let version = self.parameter("server_version").unwrap_or_default();
+        let digits = version.split(|c: char| !c.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl fmt::Debug for UpstreamKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "UpstreamKey({}, …)", self.pid)
+    }
+}
+
+/// For logs: of the upstream's own words only the SQLSTATE, since they may quote.
+impl fmt::Display for LoginError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect(error) => write!(formatter, "{error}"),
+            Self::Link(error) => write!(formatter, "{error}"),
+            Self::Refused(message) => {
+                write!(
+                    formatter,
+                    "refused with {}",
+                    sqlstate_of(message).unwrap_or("no code")
+                )
+            }
+            Self::CleartextInClear => {
+                formatter.write_str("it asks for the password in clear without TLS")
+            }
+            Self::UnsupportedMethod => {
+                formatter.write_str("it asks for a login method that pgsieve does not carry")
+            }
+            Self::NoPassword => formatter.write_str("it asks for a password and none is known"),
+            Self::Scram(fault) => write!(formatter, "SCRAM: {fault}"),
+            Self::Unsaid(cause) => write!(formatter, "not to be said: {cause}"),
+            Self::OutOfPlace(kind) => {
+                write!(formatter, "message `{}` out of place", kind.escape_ascii())
+            }
+            Self::TooMuch => formatter.write_str("it says more than a login needs"),
+        }
+    }
+}
+
+impl std::error::Error for LoginError {}
+
+/// The SQLSTATE of an ErrorResponse.
+pub fn sqlstate_of(message: &Message) -> Option<&str> {
+    backend::error_fields(message.body()).ok()?.get(b'C')
+}
+
+/// The body of ReadyForQuery outside of a transaction.
+const IDLE: &[u8] = b"I";
+
+/// A login under way.
+#[derive(Debug)]
+struct Talk {
+    link: Link,
+    version: ProtocolVersion,
+    notices: BytesMut,
+    messages: usize,
+}
+
+/// One step of the upstream's authentication, owned.
+enum Step {
+    Content,
+    Challenge(Challenge),
+    SaslContinue(Vec<u8>),
+    SaslFinal(Vec<u8>),
+}
+
+impl Talk {
+    /// The next message that is neither notice nor refusal.
+    async fn next(&mut self, deadline: Instant) -> Result<Message, LoginError> {
+        loop {
+            let message = self
+                .link
+                .backend(deadline)
+                .await
+                .map_err(LoginError::Link)?;
+            self.messages = self.messages.saturating_add(1);
+            if self.messages > limits::UPSTREAM_LOGIN_MESSAGES_MAX {
+                return Err(LoginError::TooMuch);
+            }
+            match message.kind {
+                b'E' => return Err(LoginError::Refused(message)),
+                b'N' => self.keep(&message)?,
+                _ => return Ok(message),
+            }
+        }
+    }
+
+    fn keep(&mut self, notice: &Message) -> Result<(), LoginError> {
+        if self.notices.len().saturating_add(notice.bytes.len()) > limits::LOGIN_NOTICE_BYTES_MAX {
+            return Err(LoginError::TooMuch);
+        }
+        self.notices.extend_from_slice(&notice.bytes);
+        Ok(())
+    }
+
+    async fn authentication(&mut self, deadline: Instant) -> Result<Step, LoginError> {
+        loop {
+            let message = self.next(deadline).await?;
+            match message.kind {
+                b'R' => return step(&message),
+                b'v' => {
+                    let body = message.body();
+                    let offer = understood(backend::negotiate_protocol_version(body))?;
+                    self.version = self.version.min(offer.newest);
+                }
+                kind => return Err(LoginError::OutOfPlace(kind)),
+            }
+        }
+    }
+
+    async fn password(&mut self, password: &[u8], deadline: Instant) -> Result<(), LoginError> {
+        let mut out = BytesMut::new();
+        encode::password(&mut out, password).map_err(LoginError::Unsaid)?;
+        self.link
+            .send(&out, deadline)
+            .await
+            .map_err(LoginError::Link)
+    }
+
+    async fn sasl(
+        &mut self,
+        mechanisms: &[String],
+        password: &Secret,
+        deadline: Instant,
+    ) -> Result<(), LoginError> {
+        let certificate = self.link.stream.peer_certificate();
+        let answer = Answer::choose(mechanisms, certificate, password);
+        let answer = answer.ok_or(LoginError::UnsupportedMethod)?;
+        let mut out = BytesMut::new();
+        encode::sasl_initial_response(&mut out, answer.mechanism(), Some(answer.message()))
+            .map_err(LoginError::Unsaid)?;
+        self.link
+            .send(&out, deadline)
+            .await
+            .map_err(LoginError::Link)?;
+        let Step::SaslContinue(challenge) = self.authentication(deadline).await? else {
+            return Err(LoginError::OutOfPlace(b'R'));
+        };
+        let answer = answer.prove(challenge).await.map_err(LoginError::Scram)?;
+        out.clear();
+        encode::sasl_response(&mut out, answer.message()).map_err(LoginError::Unsaid)?;
+        self.link
+            .send(&out, deadline)
+            .await
+            .map_err(LoginError::Link)?;
+        // Without this proof of the server, an impostor could have said "Ok" at once.
+        let Step::SaslFinal(proof) = self.authentication(deadline).await? else {
+            return Err(LoginError::OutOfPlace(b'R'));
+        };
+        answer.check(&proof).map_err(LoginError::Scram)
+    }
+}
+
+async fn begin_with(
+    upstream: &Upstream,
+    request: LoginRequest<'_>,
+    version: ProtocolVersion,
+    deadline: Instant,
+) -> Result<Asked, LoginError> {
+    let link = upstream
+        .connect(deadline)
+        .await
+        .map_err(LoginError::Connect)?;
+    let mut talk = Talk {
+        link,
+        version,
+        notices: BytesMut::new(),
+        messages: 0,
+    };
+    let mut pairs = vec![("user", request.user), ("database", request.database)];
+    let settings = request.parameters.iter();
+    pairs.extend(settings.map(|(name, value)| (name.as_str(), value.as_str())));
+    let mut out = BytesMut::new();
+    encode::startup(&mut out, version, pairs).map_err(LoginError::Unsaid)?;
+    talk.link
+        .send(&out, deadline)
+        .await
+        .map_err(LoginError::Link)?;
+    let private = talk.link.stream.is_tls() || upstream.settings().endpoint.is_local();
+    match talk.authentication(deadline).await? {
+        Step::Content => Ok(Asked::Nothing(ExpectReady { talk })),
+        Step::Challenge(Challenge::Cleartext) if !private => Err(LoginError::CleartextInClear),
+        Step::Challenge(challenge) => Ok(Asked::Password(ExpectPassword { talk, challenge })),
+        Step::SaslContinue(_) | Step::SaslFinal(_) => Err(LoginError::OutOfPlace(b'R')),
+    }
+}
+
+fn step(message: &Message) -> Result<Step, LoginError> {
+    Ok(match understood(backend::authentication(message.body()))? {
+        Authentication::Ok => Step::Content,
+        Authentication::CleartextPassword => Step::Challenge(Challenge::Cleartext),
+        Authentication::Md5Password { salt } => Step::Challenge(Challenge::Md5 { salt }),
+        Authentication::Sasl(mechanisms) => Step::Challenge(Challenge::Sasl {
+            mechanisms: mechanisms.into_iter().map(str::to_owned).collect(),
+        }),
+        Authentication::SaslContinue(data) => Step::SaslContinue(data.to_vec()),
+        Authentication::SaslFinal(data) => Step::SaslFinal(data.to_vec()),
+        Authentication::Unsupported { .. } => return Err(LoginError::UnsupportedMethod),
+    })
+}
+
+fn is_version_refused(error: &Message) -> bool {
+    matches!(sqlstate_of(error), Some("0A000" | "08P01"))
+}
+
+fn understood<T>(read: Result<T, Malformed>) -> Result<T, LoginError> {
+    read.map_err(|malformed| LoginError::Link(LinkError::Malformed(malformed)))
+}

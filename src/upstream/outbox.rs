@@ -1,0 +1,160 @@
+//! What waits to be written to the upstream, and the only door through which client text gets
+//! there.
+//!
+//! A Query or Parse can be written in three ways: with a [`ReadPermit`], which only the gate makes;
+//! as one of the constants below, which are ours; or not at all. Frames that carry names and
+//! parameters but no statement text are forwarded byte for byte.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::AsyncWrite;
+
+use crate::gate::ReadPermit;
+use crate::limits;
+use crate::wire::encode::{self, Unencodable};
+use crate::wire::frame::Frame;
+use crate::wire::frontend::Oids;
+
+/// Bytes on their way to one upstream connection.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    buffer: BytesMut,
+    flush: Flush,
+}
+
+/// Whether bytes that the stream has taken may still sit in its own buffer (TLS has one).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Flush {
+    #[default]
+    Settled,
+    Owed,
+}
+
+/// A frame that must not be forwarded as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CarriesText {
+    /// The frame's type byte.
+    pub kind: u8,
+}
+
+impl Outbox {
+    /// A simple Query with the text of the permit.
+    pub fn query(&mut self, permit: &ReadPermit<'_>) -> Result<(), Unencodable> {
+        encode::query(&mut self.buffer, permit.text())
+    }
+
+    /// A Parse of the permit's text under the client's name and parameter types.
+    pub fn parse(
+        &mut self,
+        name: &str,
+        permit: &ReadPermit<'_>,
+        types: Oids<'_>,
+    ) -> Result<(), Unencodable> {
+        encode::parse(&mut self.buffer, name, permit.text(), types)
+    }
+
+    /// Bind, Describe, Execute, Close, Flush and Sync: names and parameters, never a statement.
+    ///
+    /// # Errors
+    /// Any other kind of frame is handed back unsent.
+    pub fn forward(&mut self, frame: &Frame<'_>) -> Result<(), CarriesText> {
+        match frame.kind {
+            b'B' | b'D' | b'E' | b'C' | b'H' | b'S' => {
+                self.buffer.extend_from_slice(frame.bytes);
+                Ok(())
+            }
+            kind => Err(CarriesText { kind }),
+        }
+    }
+
+    /// A Query that is sure to fail: it puts the upstream's transaction into the state that an
+    /// ordinary error would have left, and its error is replaced by the refusal.
+    pub fn failing_query(&mut self) -> Result<(), Unencodable> {
+        encode::query(&mut self.buffer, FAILING_TEXT)
+    }
+
+    /// The same in the extended protocol. The name keeps the client's unnamed statement alive.
+    pub fn failing_parse(&mut self) -> Result<(), Unencodable> {
+        encode::parse(
+            &mut self.buffer,
+            FAILING_NAME,
+            FAILING_TEXT,
+            Oids::default(),
+        )
+    }
+
+    /// The same in the place of a Parse without a name: it takes the unnamed statement away, as any
+    /// Parse that fails does.
+    pub fn failing_unnamed_parse(&mut self) -> Result<(), Unencodable> {
+        encode::parse(&mut self.buffer, "", FAILING_TEXT, Oids::default())
+    }
+
+    /// Asks an upstream that does not report it whether sessions still start read-only.
+    pub fn read_only_check(&mut self) -> Result<(), Unencodable> {
+        encode::query(&mut self.buffer, READ_ONLY_CHECK)
+    }
+
+    /// A Flush of pgsieve's own, when a client's pipeline grows long without one.
+    pub fn flush_message(&mut self) {
+        encode::flush(&mut self.buffer);
+    }
+
+    /// The goodbye.
+    pub fn terminate(&mut self) {
+        encode::terminate(&mut self.buffer);
+    }
+
+    /// Whether so much waits that nothing more should be read from the client.
+    pub fn is_full(&self) -> bool {
+        self.buffer.len() >= limits::OUTBOX_BYTES_MAX
+    }
+
+    /// Whether nothing waits, neither here nor in the stream.
+    pub fn is_settled(&self) -> bool {
+        self.buffer.is_empty() && self.flush == Flush::Settled
+    }
+
+    /// What waits, for tests and for the writer.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Writes as much as the socket takes. Ready when nothing waits any more.
+    ///
+    /// # Errors
+    /// The socket's error; a socket that takes no bytes counts as closed.
+    pub fn poll_flush<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while self.buffer.has_remaining() {
+            let written = ready!(Pin::new(&mut *stream).poll_write(context, &self.buffer))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.buffer.advance(written);
+            self.flush = Flush::Owed;
+        }
+        if self.buffer.capacity() > limits::BUFFER_BYTES_KEPT {
+            self.buffer = BytesMut::new();
+        } else {
+            self.buffer.clear();
+        }
+        ready!(Pin::new(stream).poll_flush(context))?;
+        self.flush = Flush::Settled;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Rejected by the grammar of every version; readable in the upstream's own log.
+const FAILING_TEXT: &str = "pgsieve refused this statement";
+
+/// Never the name of a statement that exists: its Parse always fails.
+const FAILING_NAME: &str = "pgsieve_refused";
+
+/// The question of [`Outbox::read_only_check`]; answered by one row that holds `on`.
+const READ_ONLY_CHECK: &str = "SHOW default_transaction_read_only";

@@ -1,0 +1,136 @@
+//! The last line: signs from the upstream itself that it is not, or was not, read-only.
+//!
+//! The gate should make these impossible. When one fires, either the gate or the database has a
+//! hole, and no further byte of client text may reach that session.
+
+use crate::telemetry::labels::Tripwire;
+
+/// Whether a command tag belongs to a statement that the gate lets through. Everything else, tags
+/// of versions to come included, is a tripwire.
+pub fn is_tag_of_read(tag: &str) -> bool {
+    let word = tag.split(' ').next().unwrap_or("");
+    match word {
+        "SELECT" | "FETCH" | "MOVE" | "COPY" | "VALUES" => is_count(tag.get(word.len()..)),
+        _ => TAGS_OF_READS.contains(&tag),
+    }
+}
+
+/// What a reported setting gives away, if anything, in a session that logged in as `user`.
+pub fn reported(user: &str, name: &str, value: &str) -> Option<Tripwire> {
+    let (safe, tripwire) = match name {
+        "default_transaction_read_only" => (value == "on", Tripwire::ReadOnlyReportedOff),
+        "standard_conforming_strings" => (value == "on", Tripwire::LexerSettingChanged),
+        "client_encoding" => (value == "UTF8", Tripwire::EncodingChanged),
+        "session_authorization" => (value == user, Tripwire::RoleChanged),
+        _ => return None,
+    };
+    (!safe).then_some(tripwire)
+}
+
+fn is_count(rest: Option<&str>) -> bool {
+    rest.and_then(|rest| rest.strip_prefix(' '))
+        .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Tags without a count, as `cmdtaglist.h` spells them.
+const TAGS_OF_READS: [&str; 23] = [
+    "BEGIN",
+    "START TRANSACTION",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "SET",
+    "RESET",
+    "SHOW",
+    "EXPLAIN",
+    "PREPARE",
+    "DEALLOCATE",
+    "DEALLOCATE ALL",
+    "DECLARE CURSOR",
+    "CLOSE CURSOR",
+    "CLOSE CURSOR ALL",
+    "DISCARD",
+    "DISCARD ALL",
+    "DISCARD PLANS",
+    "DISCARD SEQUENCES",
+    "DISCARD TEMP",
+    "UNLISTEN",
+    "LOCK TABLE",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_of_reads_pass() {
+        for tag in [
+            "SELECT 0",
+            "SELECT 18446744073709551615",
+            "FETCH 3",
+            "COPY 12",
+            "SHOW",
+            "SET",
+        ] {
+            assert!(is_tag_of_read(tag), "{tag}");
+        }
+    }
+
+    #[test]
+    fn tags_of_writes_and_unknown_tags_do_not() {
+        for tag in [
+            "INSERT 0 1",
+            "UPDATE 1",
+            "DELETE 0",
+            "MERGE 2",
+            "CREATE TABLE",
+            "SELECT INTO",
+            "DO",
+            "CALL",
+            "NOTIFY",
+            "LISTEN",
+            "TRUNCATE TABLE",
+            "SELECT",
+            "SELECT x",
+            "COPY",
+            "",
+            "selec 1",
+            "REFRESH MATERIALIZED VIEW",
+            "ALTER ROLE",
+            "VACUUM",
+            "SET x",
+        ] {
+            assert!(!is_tag_of_read(tag), "{tag}");
+        }
+    }
+
+    #[test]
+    fn settings_that_would_open_the_session_are_seen() {
+        for (name, good, bad, tripwire) in [
+            (
+                "default_transaction_read_only",
+                "on",
+                "off",
+                Tripwire::ReadOnlyReportedOff,
+            ),
+            ("client_encoding", "UTF8", "SJIS", Tripwire::EncodingChanged),
+            (
+                "standard_conforming_strings",
+                "on",
+                "off",
+                Tripwire::LexerSettingChanged,
+            ),
+            (
+                "session_authorization",
+                "reader",
+                "postgres",
+                Tripwire::RoleChanged,
+            ),
+        ] {
+            assert_eq!(reported("reader", name, good), None, "{name}");
+            assert_eq!(reported("reader", name, bad), Some(tripwire), "{name}");
+        }
+        assert_eq!(reported("reader", "TimeZone", "off"), None);
+    }
+}

@@ -1,0 +1,293 @@
+//! Proof, after every login, that the session behind a client cannot write: what was asked for in
+//! the StartupMessage is what the upstream says it has.
+//!
+//! <https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-DEFAULT-TRANSACTION-READ-ONLY>
+
+use std::fmt;
+
+use bytes::BytesMut;
+use tokio::time::Instant;
+
+use super::login::UpstreamSession;
+use crate::limits;
+use crate::net::link::{LinkError, Message};
+use crate::wire::backend::parameter_status;
+use crate::wire::encode;
+
+/// A setting that has to have a certain value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// `transaction_read_only`: this very transaction.
+    TransactionReadOnly,
+    /// `default_transaction_read_only`: every transaction from now on.
+    DefaultTransactionReadOnly,
+    /// `standard_conforming_strings`: texts hold the statements that the gate saw.
+    StandardConformingStrings,
+    /// `client_encoding`: bytes mean the characters that the gate saw.
+    ClientEncoding,
+}
+
+/// Why a session is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyError {
+    /// A setting is not what was asked for: the upstream, or something before it, ignored the
+    /// StartupMessage. This is a tripwire.
+    Differs(Setting),
+    /// The upstream answered something else than one value.
+    NoAnswer(Setting),
+    /// The connection was lost.
+    Link(LinkError),
+}
+
+impl Setting {
+    /// Its name at the upstream.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TransactionReadOnly => "transaction_read_only",
+            Self::DefaultTransactionReadOnly => "default_transaction_read_only",
+            Self::StandardConformingStrings => "standard_conforming_strings",
+            Self::ClientEncoding => "client_encoding",
+        }
+    }
+
+    /// What it has to be.
+    pub const fn wanted(self) -> &'static str {
+        match self {
+            Self::TransactionReadOnly
+            | Self::DefaultTransactionReadOnly
+            | Self::StandardConformingStrings => "on",
+            Self::ClientEncoding => "UTF8",
+        }
+    }
+}
+
+/// Checks what was reported, and asks for what is not reported: `transaction_read_only` on every
+/// server, its default on servers before 14.
+///
+/// Not to be cancelled and gone on with: an answer may be under way.
+pub async fn verify(session: &mut UpstreamSession, deadline: Instant) -> Result<(), VerifyError> {
+    check_reported(session)?;
+    show(session, Setting::TransactionReadOnly, deadline).await?;
+    if session
+        .parameter(Setting::DefaultTransactionReadOnly.name())
+        .is_none()
+    {
+        show(session, Setting::DefaultTransactionReadOnly, deadline).await?;
+    }
+    // Something may have been reported anew in between.
+    check_reported(session)
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Differs(setting) => {
+                write!(formatter, "{} is not {}", setting.name(), setting.wanted())
+            }
+            Self::NoAnswer(setting) => {
+                write!(
+                    formatter,
+                    "the upstream does not say what {} is",
+                    setting.name()
+                )
+            }
+            Self::Link(error) => write!(formatter, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// A value that is not there is not the right one.
+fn check(setting: Setting, value: Option<&str>) -> Result<(), VerifyError> {
+    match value {
+        Some(value) if value == setting.wanted() => Ok(()),
+        Some(_) | None => Err(VerifyError::Differs(setting)),
+    }
+}
+
+fn check_reported(session: &UpstreamSession) -> Result<(), VerifyError> {
+    for setting in [Setting::StandardConformingStrings, Setting::ClientEncoding] {
+        check(setting, session.parameter(setting.name()))?;
+    }
+    let default = Setting::DefaultTransactionReadOnly;
+    match session.parameter(default.name()) {
+        Some(value) => check(default, Some(value)),
+        None => Ok(()),
+    }
+}
+
+async fn show(
+    session: &mut UpstreamSession,
+    setting: Setting,
+    deadline: Instant,
+) -> Result<(), VerifyError> {
+    let mut out = BytesMut::new();
+    let text = format!("SHOW {}", setting.name());
+    encode::query(&mut out, &text).map_err(|_| VerifyError::NoAnswer(setting))?;
+    session
+        .link
+        .send(&out, deadline)
+        .await
+        .map_err(VerifyError::Link)?;
+    let mut verdict = None;
+    for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
+        let message = session
+            .link
+            .backend(deadline)
+            .await
+            .map_err(VerifyError::Link)?;
+        match message.kind {
+            b'D' => verdict = Some(check(setting, single_value(&message))),
+            b'Z' if message.body() == IDLE => {
+                return verdict.unwrap_or(Err(VerifyError::NoAnswer(setting)));
+            }
+            b'S' => {
+                let reported = parameter_status(message.body());
+                let (name, value) = reported.map_err(|_| VerifyError::NoAnswer(setting))?;
+                session.parameters.push((name.to_owned(), value.to_owned()));
+            }
+            b'T' | b'C' | b'N' => {}
+            _ => return Err(VerifyError::NoAnswer(setting)),
+        }
+    }
+    Err(VerifyError::NoAnswer(setting))
+}
+
+/// The value of a row with one column.
+fn single_value(row: &Message) -> Option<&str> {
+    let (columns, rest) = row.body().split_first_chunk()?;
+    let (length, value) = rest.split_first_chunk()?;
+    let length = usize::try_from(i32::from_be_bytes(*length)).ok()?;
+    if u16::from_be_bytes(*columns) != 1 || value.len() != length {
+        return None;
+    }
+    std::str::from_utf8(value).ok()
+}
+
+/// The body of ReadyForQuery outside of a transaction.
+const IDLE: &[u8] = b"I";
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::UnixStream;
+
+    use super::*;
+    use crate::net::link::Link;
+    use crate::net::stream::Stream;
+    use crate::wire::startup::ProtocolVersion;
+
+    /// One run against an upstream that reports and answers the given things.
+    async fn check_verify(reported: &[(&str, &str)], answers: &[&[u8]]) -> Result<(), VerifyError> {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut session = UpstreamSession {
+            link: Link::new(Stream::Unix(near)),
+            parameters: reported.iter().map(own).collect(),
+            key: None,
+            version: ProtocolVersion::V3_0,
+            notices: Bytes::new(),
+        };
+        let answers: Vec<Vec<u8>> = answers.iter().map(|answer| answer.to_vec()).collect();
+        let server = tokio::spawn(async move {
+            for answer in answers {
+                let mut query = [0_u8; 64];
+                assert!(far.read(&mut query).await.unwrap() > 5);
+                far.write_all(&answer).await.unwrap();
+            }
+        });
+        let outcome = verify(&mut session, Instant::now() + Duration::from_secs(5)).await;
+        drop(session);
+        server.await.unwrap();
+        outcome
+    }
+
+    const ON: &[u8] = b"D\0\0\0\x0c\0\x01\0\0\0\x02onC\0\0\0\x09SHOW\0Z\0\0\0\x05I";
+    const OFF: &[u8] = b"D\0\0\0\x0d\0\x01\0\0\0\x03offC\0\0\0\x09SHOW\0Z\0\0\0\x05I";
+    const LATE: &[u8] = b"S\0\0\0\x26default_transaction_read_only\0off\0";
+    const IN_BLOCK: &[u8] = b"D\0\0\0\x0c\0\x01\0\0\0\x02onZ\0\0\0\x05T";
+    const NULL: &[u8] = b"D\0\0\0\x0a\0\x01\xff\xff\xff\xffZ\0\0\0\x05I";
+    const NOTHING: &[u8] = b"C\0\0\0\x09SHOW\0Z\0\0\0\x05I";
+    const FIRM: [(&str, &str); 3] = [
+        ("standard_conforming_strings", "on"),
+        ("client_encoding", "UTF8"),
+        ("default_transaction_read_only", "on"),
+    ];
+
+    #[tokio::test]
+    async fn a_session_that_is_what_was_asked_for_is_used() {
+        assert_eq!(check_verify(&FIRM, &[ON]).await, Ok(()));
+        // Before 14 the default is asked for.
+        assert_eq!(check_verify(&FIRM[..2], &[ON, ON]).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn everything_else_is_not() {
+        use Setting::*;
+        use VerifyError::*;
+        let firm = |name: &str, value: &'static str| {
+            let mut all = FIRM;
+            for pair in &mut all {
+                if pair.0 == name {
+                    pair.1 = value;
+                }
+            }
+            all
+        };
+        for (reported, answers, error) in [
+            (FIRM, vec![OFF], Differs(TransactionReadOnly)),
+            (FIRM, vec![NULL], Differs(TransactionReadOnly)),
+            (FIRM, vec![IN_BLOCK], NoAnswer(TransactionReadOnly)),
+            (FIRM, vec![NOTHING], NoAnswer(TransactionReadOnly)),
+            (
+                FIRM,
+                vec![&b"E\0\0\0\x05\0"[..]],
+                NoAnswer(TransactionReadOnly),
+            ),
+            (
+                FIRM,
+                vec![&b"Z\0\0\0\x05I"[..]],
+                NoAnswer(TransactionReadOnly),
+            ),
+            (
+                firm("default_transaction_read_only", "off"),
+                vec![],
+                Differs(DefaultTransactionReadOnly),
+            ),
+            (
+                firm("standard_conforming_strings", "off"),
+                vec![],
+                Differs(StandardConformingStrings),
+            ),
+            (
+                firm("client_encoding", "SJIS"),
+                vec![],
+                Differs(ClientEncoding),
+            ),
+            (
+                firm("client_encoding", "SQL_ASCII"),
+                vec![],
+                Differs(ClientEncoding),
+            ),
+        ] {
+            assert_eq!(
+                check_verify(&reported, &answers).await,
+                Err(error),
+                "{error}"
+            );
+        }
+        let late = [LATE, ON].concat();
+        let changed = check_verify(&FIRM, &[&late]).await;
+        assert_eq!(changed, Err(Differs(DefaultTransactionReadOnly)));
+        let older = check_verify(&FIRM[..2], &[ON, OFF]).await;
+        assert_eq!(older, Err(Differs(DefaultTransactionReadOnly)));
+        assert_eq!(
+            check_verify(&[], &[]).await,
+            Err(Differs(StandardConformingStrings))
+        );
+    }
+}
