@@ -20,3 +20,5 @@ pub mod auth;
 pub mod net;
 pub mod upstream;
 
+pub mod session;
+

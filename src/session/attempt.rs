@@ -1,0 +1,302 @@
+//! One login: from a StartupMessage to a session on both sides.
+//!
+//! The client hears that it is in only at the very end; until then nothing of it has reached the
+//! upstream but its name, its database, its password and settings that the gate let through.
+
+use bytes::BytesMut;
+use tokio::time::Instant;
+
+use super::denial::Denial;
+use super::greeting::Hello;
+use super::login::{LoginDesk, LoginEnd, Opened};
+use super::startup::{self, Settled};
+use crate::auth::settings::UpstreamIdentity;
+use crate::auth::{Admitted, Auth, AuthError, password};
+use crate::gate::StartupPlan;
+use crate::net::link::Link;
+use crate::net::stream::Peer;
+use crate::sqlstate;
+use crate::telemetry::code::Code;
+use crate::telemetry::events::{
+    LoginFinished, ProtocolViolation, TripwireFired, UpstreamUnreachable,
+};
+use crate::telemetry::labels::{LoginMethod, LoginOutcome};
+use crate::telemetry::session::SessionInfo;
+use crate::upstream::cancel::CancelGuard;
+use crate::upstream::login::{
+    Asked, LoginError, LoginRequest, UpstreamSession, begin, sqlstate_of,
+};
+use crate::upstream::verify::verify;
+use crate::wire::encode::{self, ErrorFields, Severity};
+use crate::wire::startup::ProtocolVersion;
+
+/// One login under way.
+pub struct Attempt<'d> {
+    /// What every login needs.
+    pub desk: &'d LoginDesk,
+    /// Where the client comes from.
+    pub peer: Peer,
+    /// When it came.
+    pub since: Instant,
+    /// When it has to be in.
+    pub deadline: Instant,
+    /// What is known of it.
+    pub info: SessionInfo,
+}
+
+/// The way to a session that was gone so far: what is there if it ends here.
+struct Entered {
+    upstream: UpstreamSession,
+    plan: StartupPlan,
+    cancel: Option<CancelGuard>,
+    method: LoginMethod,
+}
+
+impl Attempt<'_> {
+    /// Carries it out.
+    ///
+    /// May be cancelled: both connections are dropped.
+    pub async fn run(mut self, hello: Hello) -> LoginEnd {
+        let settled = hello.startup().and_then(|startup| {
+            let named = |name| startup.parameters.iter().find(|(known, _)| *known == name);
+            let word = |name| named(name).map_or("", |(_, value)| *value);
+            let user = word("user");
+            let database = if word("database").is_empty() {
+                user
+            } else {
+                word("database")
+            };
+            let info = self.info.clone();
+            self.info = info.named(user, database, word("application_name"));
+            startup::settle(&startup, &self.desk.gate)
+        });
+        let mut client = hello.link;
+        let entered = match settled {
+            Ok(settled) => self.enter(&mut client, settled).await,
+            Err(denial) => Err(denial),
+        };
+        match entered {
+            Ok(Entered {
+                upstream,
+                plan,
+                cancel,
+                method,
+            }) => {
+                self.record(method, LoginOutcome::Accepted, None);
+                let info = self.info;
+                LoginEnd::Opened(Box::new(Opened {
+                    client,
+                    upstream,
+                    info,
+                    plan,
+                    cancel,
+                }))
+            }
+            Err(denial) => self.deny(client, &denial).await,
+        }
+    }
+
+    async fn enter(&self, client: &mut Link, settled: Settled) -> Result<Entered, Denial> {
+        let Settled {
+            version,
+            plan,
+            negotiation,
+        } = settled;
+        if !negotiation.is_empty() {
+            client
+                .send(&negotiation, self.deadline)
+                .await
+                .map_err(Denial::Link)?;
+        }
+        let admitted = self
+            .desk
+            .auth
+            .admit(client, self.peer, &plan.user, self.deadline)
+            .await;
+        let mut method = self.method();
+        let mut upstream = match admitted.map_err(Denial::Auth)? {
+            Admitted::AsItself => self.reach_as_itself(client, &plan).await?,
+            Admitted::As(identity) => self.reach_as(&identity, &plan).await?,
+            Admitted::BoundAs(identity) => {
+                method = LoginMethod::ScramPlus;
+                self.reach_as(identity, &plan).await?
+            }
+        };
+        verify(&mut upstream, self.deadline)
+            .await
+            .map_err(Denial::NotReadOnly)?;
+        let cancel = self.answer(client, version, &plan, &upstream).await?;
+        Ok(Entered {
+            upstream,
+            plan,
+            cancel,
+            method,
+        })
+    }
+
+    /// Logs the client in with its own name and password.
+    async fn reach_as_itself(
+        &self,
+        client: &mut Link,
+        plan: &StartupPlan,
+    ) -> Result<UpstreamSession, Denial> {
+        // Whatever the upstream asks for, this client could not answer; so it is not troubled.
+        if !self.desk.auth.may_ask_password(client, self.peer) {
+            return Err(Denial::Auth(AuthError::NotPrivate));
+        }
+        let request = request(&plan.user, plan);
+        let asked = begin(&self.desk.upstream, request, self.deadline).await;
+        let ready = match asked.map_err(told)? {
+            // The upstream believes pgsieve's host, socket or certificate. That trust is lent only
+            // to those who could have had it themselves: processes on this host.
+            Asked::Nothing(ready) if self.peer.is_local() => ready,
+            Asked::Nothing(_) => return Err(Denial::UpstreamTrustsUs),
+            Asked::Password(question) => {
+                let given = password::ask(client, self.deadline)
+                    .await
+                    .map_err(Denial::Auth)?;
+                question
+                    .answer(&plan.user, &given, self.deadline)
+                    .await
+                    .map_err(told)?
+            }
+        };
+        ready.finish(self.deadline).await.map_err(told)
+    }
+
+    /// Logs in as the identity that stands for the client.
+    async fn reach_as(
+        &self,
+        identity: &UpstreamIdentity,
+        plan: &StartupPlan,
+    ) -> Result<UpstreamSession, Denial> {
+        let request = request(&identity.user, plan);
+        let asked = begin(&self.desk.upstream, request, self.deadline).await;
+        let ready = match (asked.map_err(kept)?, &identity.password) {
+            (Asked::Nothing(ready), _) => ready,
+            (Asked::Password(_), None) => return Err(Denial::Upstream(LoginError::NoPassword)),
+            (Asked::Password(question), Some(password)) => question
+                .answer(&identity.user, password, self.deadline)
+                .await
+                .map_err(kept)?,
+        };
+        ready.finish(self.deadline).await.map_err(kept)
+    }
+
+    /// Tells the client that it is in: AuthenticationOk, the upstream's settings, a cancel key of
+    /// our own, what notices the upstream had, and which settings it did not get.
+    async fn answer(
+        &self,
+        client: &mut Link,
+        version: ProtocolVersion,
+        plan: &StartupPlan,
+        upstream: &UpstreamSession,
+    ) -> Result<Option<CancelGuard>, Denial> {
+        let unsaid = |cause| Denial::Auth(AuthError::Unsaid(cause));
+        let mut out = BytesMut::new();
+        encode::authentication_ok(&mut out);
+        for (name, value) in &upstream.parameters {
+            encode::parameter_status(&mut out, name, value).map_err(unsaid)?;
+        }
+        let mut guard = None;
+        if let Some(key) = &upstream.key {
+            let target = self.desk.upstream.clone();
+            let issued = self.desk.cancels.issue(version, target, key.clone());
+            let (own, kept) = issued.map_err(|_no_key| Denial::NoKey)?;
+            encode::backend_key_data(&mut out, own.pid, &own.secret).map_err(unsaid)?;
+            guard = Some(kept);
+        }
+        out.extend_from_slice(&upstream.notices);
+        for setting in &plan.lowered {
+            let message = format!("{setting} is set to the most that the policy allows");
+            let code = sqlstate::SUCCESSFUL_COMPLETION;
+            encode::notice(
+                &mut out,
+                &ErrorFields::new(Severity::Notice, code, &message),
+            );
+        }
+        client
+            .send(&out, self.deadline)
+            .await
+            .map_err(Denial::Link)?;
+        Ok(guard)
+    }
+
+    async fn deny(self, client: Link, denial: &Denial) -> LoginEnd {
+        let telemetry = &self.desk.telemetry;
+        if let Some(wire) = denial.tripwire() {
+            telemetry.emit(&TripwireFired {
+                session: &self.info,
+                wire,
+            });
+        }
+        if let Some((peer, cause)) = denial.violation() {
+            telemetry.emit(&ProtocolViolation {
+                session: &self.info,
+                peer,
+                cause,
+            });
+        }
+        if let Some(failure) = denial.for_the_house() {
+            telemetry.emit(&UpstreamUnreachable { failure });
+        }
+        self.record(self.method(), denial.outcome(), denial.code());
+        let mut last_words = BytesMut::new();
+        denial.tell(self.info.user(), &mut last_words);
+        client.part(&last_words).await;
+        LoginEnd::Closed {
+            info: self.info,
+            reason: denial.closed(),
+        }
+    }
+
+    /// The way of logging in that the settings name.
+    fn method(&self) -> LoginMethod {
+        match &self.desk.auth {
+            Auth::Passthrough { .. } => LoginMethod::Passthrough,
+            Auth::Scram(_) => LoginMethod::Scram,
+            Auth::Certificate(_) => LoginMethod::Certificate,
+            Auth::Trust(_) => LoginMethod::Trust,
+        }
+    }
+
+    fn record(&self, method: LoginMethod, outcome: LoginOutcome, sqlstate: Option<Code>) {
+        let (session, duration) = (&self.info, self.since.elapsed());
+        let event = LoginFinished {
+            session,
+            method,
+            outcome,
+            sqlstate,
+            duration,
+        };
+        self.desk.telemetry.emit(&event);
+    }
+}
+
+fn request<'a>(user: &'a str, plan: &'a StartupPlan) -> LoginRequest<'a> {
+    LoginRequest {
+        user,
+        database: &plan.database,
+        parameters: &plan.parameters,
+    }
+}
+
+/// The upstream's refusal of the client's own name and password is the client's to read.
+fn told(error: LoginError) -> Denial {
+    match error {
+        LoginError::Refused(message) => Denial::UpstreamRefused(message),
+        error => Denial::Upstream(error),
+    }
+}
+
+/// The upstream's refusal of an identity of ours is not; but that the database does not exist, or
+/// has no room, is.
+fn kept(error: LoginError) -> Denial {
+    match error {
+        LoginError::Refused(message) => match sqlstate_of(&message) {
+            Some(code) if !code.starts_with("28") => Denial::UpstreamRefused(message),
+            Some(_) | None => Denial::IdentityRefused(LoginError::Refused(message)),
+        },
+        error => Denial::Upstream(error),
+    }
+}

@@ -1,0 +1,251 @@
+//! What one client and its upstream have said to each other so far. No sockets: bytes in, bytes
+//! out, so that every exchange can be tested as a table.
+//!
+//! `intake` holds the client's half (frames that are judged), `answers` the upstream's half (frames
+//! that are held against the journal).
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use bytes::BytesMut;
+use tokio::task::JoinHandle;
+
+use super::intake::{self, Large};
+use super::journal::{Journal, Owed, Running, Standing};
+use super::reply::Farewell;
+use crate::gate::cache::JudgementCache;
+use crate::gate::{Gate, Judgement, SessionNames};
+use crate::limits;
+use crate::sqlstate;
+use crate::telemetry::Telemetry;
+use crate::telemetry::code::Code;
+use crate::telemetry::labels::Tripwire;
+use crate::telemetry::session::SessionInfo;
+use crate::upstream::outbox::Outbox;
+use crate::wire::backend::TransactionStatus;
+use crate::wire::malformed::Malformed;
+
+/// One conversation.
+pub struct Conversation {
+    pub(super) gate: Arc<Gate>,
+    pub(super) cache: Arc<Mutex<JudgementCache>>,
+    pub(super) telemetry: Telemetry,
+    pub(super) info: Arc<SessionInfo>,
+    pub(super) names: SessionNames,
+    pub(super) journal: Journal,
+    pub(super) intake: Intake,
+    pub(super) standing: Standing,
+    pub(super) copy_leftovers: CopyLeftovers,
+    pub(super) self_report: SelfReport,
+    pub(super) upstream_user: String,
+    /// The code of the upstream's last words, when it ended the session itself.
+    pub(super) ended_by_upstream: Option<Code>,
+    /// Bytes of the current upstream frame that still pass unseen.
+    pub(super) passing: usize,
+    /// Bytes for the upstream.
+    pub outbox: Outbox,
+    /// Bytes for the client that wait for its socket.
+    pub reply: BytesMut,
+}
+
+/// The parts that a conversation shares with others of its worker.
+pub struct Shared {
+    /// The judge, under the session's policy.
+    pub gate: Arc<Gate>,
+    /// What the worker has judged before.
+    pub cache: Arc<Mutex<JudgementCache>>,
+    /// Where events go.
+    pub telemetry: Telemetry,
+}
+
+/// What a conversation must know of the upstream session that it talks to.
+#[derive(Debug, Clone)]
+pub struct UpstreamFacts {
+    /// The user that is logged in there.
+    pub user: String,
+    /// Its major version.
+    pub server_major: u16,
+    /// Whether it tells when its read-only default changes.
+    pub self_report: SelfReport,
+}
+
+/// What the client's next frames meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intake {
+    /// They are judged.
+    Open,
+    /// A refusal was answered by pgsieve alone: frames up to and including Sync never go upstream.
+    SkipToSyncAlone,
+    /// The upstream skips or will skip: frames up to Sync are dropped, the Sync goes upstream.
+    SkipToSync,
+    /// They wait: a large text is being judged on another thread.
+    Judging,
+    /// The same, but an error has come in between: what is judged will be dropped.
+    JudgingInVain,
+    /// Nothing more is taken: the session ends when everything that is owed has come.
+    Closing(Ending),
+    /// They wait: the upstream is being asked whether it is still read-only.
+    Checking,
+}
+
+/// What stray copy-in messages mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyLeftovers {
+    /// The client never asked for copy-in: a violation.
+    Unexpected,
+    /// A COPY FROM STDIN was refused; its data may still arrive and is dropped.
+    Tolerated {
+        /// How many more.
+        left: u32,
+    },
+}
+
+/// Whether the upstream tells by itself when its read-only default changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelfReport {
+    /// It reports `default_transaction_read_only` (PostgreSQL 14 and later).
+    Reported,
+    /// It does not; pgsieve asks after statements that touch settings.
+    AskWhenTouched,
+    /// Such a statement is under way or done, and the question is due.
+    AskNow,
+}
+
+/// Why a conversation is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The client said Terminate.
+    Terminated,
+    /// The client's connection was closed or lost.
+    ClientGone,
+    /// The upstream closed after its own last words, which were passed on.
+    UpstreamClosed,
+    /// pgsieve ends it and says why.
+    Ended(Farewell),
+    /// The upstream is not read-only any more.
+    Tripped(Tripwire),
+}
+
+impl From<Malformed> for Ending {
+    fn from(cause: Malformed) -> Self {
+        Self::Ended(Farewell::Violation(cause))
+    }
+}
+
+impl Conversation {
+    /// A conversation that starts with both sides logged in and nothing owed.
+    pub fn new(shared: &Shared, info: Arc<SessionInfo>, upstream: UpstreamFacts) -> Self {
+        let mut names = SessionNames::default();
+        names.set_server_major(upstream.server_major);
+        Self {
+            gate: Arc::clone(&shared.gate),
+            cache: Arc::clone(&shared.cache),
+            telemetry: shared.telemetry.clone(),
+            info,
+            names,
+            journal: Journal::default(),
+            intake: Intake::Open,
+            standing: Standing {
+                status: TransactionStatus::Idle,
+                unsynced: false,
+            },
+            copy_leftovers: CopyLeftovers::Unexpected,
+            self_report: upstream.self_report,
+            upstream_user: upstream.user,
+            ended_by_upstream: None,
+            passing: 0,
+            outbox: Outbox::default(),
+            reply: BytesMut::new(),
+        }
+    }
+
+    /// Whether the client's frames may be taken now.
+    pub fn takes_frames(&self) -> bool {
+        !self.outbox.is_full()
+            && self.journal.len() < limits::JOURNAL_LENGTH_MAX
+            && match self.intake {
+                Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => true,
+                Intake::Judging | Intake::JudgingInVain | Intake::Checking | Intake::Closing(_) => {
+                    false
+                }
+            }
+    }
+
+    /// The ending that was waiting for the last answer, once that has come.
+    pub fn closed(&self) -> Option<Ending> {
+        match self.intake {
+            Intake::Closing(ending) if self.journal.is_empty() => Some(ending),
+            _ => None,
+        }
+    }
+
+    /// The upstream skips to the next Sync, which has not been sent: so does the intake.
+    pub(super) fn skip_from_now(&mut self) {
+        self.intake = match self.intake {
+            Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone | Intake::Checking => {
+                Intake::SkipToSync
+            }
+            Intake::Judging | Intake::JudgingInVain => Intake::JudgingInVain,
+            Intake::Closing(ending) => Intake::Closing(ending),
+        };
+    }
+
+    /// Whether no statement is under way and no transaction open: the moment to end a session
+    /// that is to be drained.
+    pub fn is_at_rest(&self) -> bool {
+        self.journal.is_empty()
+            && !self.standing.unsynced
+            && self.standing.status == TransactionStatus::Idle
+            && self.intake == Intake::Open
+    }
+
+    /// Whether statements are under way; their client may be gone while they run.
+    pub fn is_running(&self) -> bool {
+        !self.journal.is_empty()
+    }
+
+    /// Whether the upstream has said itself why it ends the session.
+    pub fn has_heard_farewell(&self) -> bool {
+        self.ended_by_upstream.is_some()
+    }
+
+    /// Whether the client has part of a frame of which the rest has not come yet.
+    pub fn is_mid_frame(&self) -> bool {
+        self.passing > 0
+    }
+
+    /// Whether a statement is under way that a draining server waits for.
+    pub fn has_finished_statements(&self) -> bool {
+        self.journal.is_empty() && !self.standing.unsynced && self.intake == Intake::Open
+    }
+
+    /// Has a large text judged on a blocking thread.
+    pub fn judge_elsewhere(&self, large: &Large) -> JoinHandle<Judgement<'static>> {
+        let gate = Arc::clone(&self.gate);
+        let names = self.names.clone();
+        let frame = large.frame.clone();
+        tokio::task::spawn_blocking(move || {
+            let text = intake::text_of(&frame).unwrap_or_default().to_owned();
+            gate.judge(Cow::Owned(text), &names)
+        })
+    }
+
+    /// Records the statements that will never be answered.
+    pub fn abandon(&mut self) {
+        let lost = self
+            .ended_by_upstream
+            .unwrap_or(Code::from(sqlstate::CONNECTION_FAILURE));
+        while let Some(owed) = self.journal.pop() {
+            if let Owed::Query(mut running) | Owed::Execute(mut running) = owed {
+                running.sqlstate = Some(lost);
+                self.finished(&running);
+            }
+        }
+    }
+
+    pub(super) fn finished(&self, running: &Running) {
+        self.telemetry
+            .finished(&running.event(&self.info, Instant::now()));
+    }
+}

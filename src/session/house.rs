@@ -1,0 +1,90 @@
+//! What all sessions share, and what the sessions of one worker share.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::BytesMut;
+
+use super::conversation::Shared;
+use super::login::{Accepted, LoginDesk};
+use super::relay::{self, Scratch};
+use crate::gate::cache::JudgementCache;
+use crate::net::link::Link;
+use crate::net::stream::{Peer, Stream};
+use crate::sqlstate;
+use crate::telemetry::Telemetry;
+use crate::telemetry::events::{ConnectionRefused, SessionPanicked};
+use crate::telemetry::labels::RefusedBecause;
+use crate::telemetry::session::SessionInfo;
+use crate::wire::encode::{self, ErrorFields, Severity};
+
+/// The parts that sessions need. Cheap to clone.
+#[derive(Clone)]
+pub struct House {
+    /// What logins need, the judge and the witness among it.
+    pub desk: Arc<LoginDesk>,
+    /// The read buffer of this worker.
+    pub scratch: Scratch,
+    cache: Arc<Mutex<JudgementCache>>,
+    telemetry: Telemetry,
+    accepted: Arc<AtomicU64>,
+}
+
+impl House {
+    /// A house around the given parts.
+    pub fn new(desk: LoginDesk) -> Self {
+        Self {
+            telemetry: desk.telemetry.clone(),
+            desk: Arc::new(desk),
+            scratch: relay::scratch(),
+            cache: Arc::default(),
+            accepted: Arc::default(),
+        }
+    }
+
+    /// The same house with a read buffer and a cache of its own, for one more worker.
+    pub fn for_worker(&self) -> Self {
+        Self {
+            scratch: relay::scratch(),
+            cache: Arc::default(),
+            telemetry: self.telemetry.for_worker(),
+            ..self.clone()
+        }
+    }
+
+    /// Gives an accepted socket its number.
+    pub fn number(&self, (stream, peer): (Stream, Peer)) -> Accepted {
+        let id = self.accepted.fetch_add(1, Ordering::Relaxed) + 1;
+        Accepted { stream, peer, id }
+    }
+
+    /// What a conversation takes from the house.
+    pub fn shared(&self) -> Shared {
+        Shared {
+            gate: Arc::clone(&self.desk.gate),
+            cache: Arc::clone(&self.cache),
+            telemetry: self.telemetry.clone(),
+        }
+    }
+
+    /// Counts a session that ended in a panic; the panic hook has logged where.
+    pub fn session_panicked(&self) {
+        self.desk.telemetry.emit(&SessionPanicked);
+    }
+
+    /// Tells a client that all places are taken. Nothing that it sent has been read, so nothing of
+    /// it is known but its address.
+    pub async fn turn_away(&self, accepted: Accepted) {
+        let info = SessionInfo::accepted(accepted.id, &accepted.peer.to_string());
+        let reason = RefusedBecause::ConnectionsMax;
+        self.desk.telemetry.emit(&ConnectionRefused {
+            session: &info,
+            reason,
+        });
+        let message = "sorry, too many clients already";
+        let mut out = BytesMut::new();
+        let fields = ErrorFields::new(Severity::Fatal, sqlstate::TOO_MANY_CONNECTIONS, message);
+        encode::error(&mut out, &fields);
+        Link::new(accepted.stream).part(&out).await;
+    }
+}

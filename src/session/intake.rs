@@ -1,0 +1,433 @@
+//! The client's half of a conversation: frames are cut, checked and judged, and only then go on.
+//!
+//! What is refused goes to `refusing`. What ends the session (Terminate, a frame that breaks the
+//! protocol) waits for the answers to everything sent before it.
+
+use std::borrow::Cow;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::conversation::{Conversation, Ending, Intake, SelfReport};
+use super::journal::{Closing, Owed, Running};
+use super::reply::Farewell;
+use crate::gate::{Cursor, Effect, Facts, Judgement, ReadPermit, Refusal, Verdict};
+use crate::limits;
+use crate::telemetry::events::SettingsClamped;
+use crate::telemetry::labels::Path;
+use crate::wire::encode;
+use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
+use crate::wire::frontend::{self, Bind, Execute, Frontend, Parse, Query, Target};
+use crate::wire::malformed::Malformed;
+
+/// What taking a client's bytes led to.
+#[derive(Debug)]
+pub struct Taken {
+    /// Bytes that were dealt with; the rest is given again with what follows.
+    pub consumed: usize,
+    /// A text that is to be judged on another thread before anything else is taken.
+    pub large: Option<Large>,
+}
+
+/// A statement too large to be judged between other sessions' work.
+#[derive(Debug)]
+pub struct Large {
+    /// The whole frame that it came in, a Query or Parse.
+    pub frame: Bytes,
+    /// When it was read.
+    pub arrived: Instant,
+}
+
+impl Conversation {
+    /// Takes what one read from the client brought, as far as frames are whole and may be taken
+    /// now.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub fn client_bytes(&mut self, bytes: &[u8]) -> Result<Taken, Ending> {
+        let mut consumed = 0;
+        while self.takes_frames() {
+            let Some(rest) = bytes.get(consumed..).filter(|rest| !rest.is_empty()) else {
+                break;
+            };
+            let frame = match cut_frontend(rest, Phase::Session) {
+                Ok(Cut::Whole(frame)) => frame,
+                Ok(Cut::Partial { .. }) => break,
+                Err(cause) => {
+                    self.close_after_answers(cause.into())?;
+                    break;
+                }
+            };
+            consumed += frame.bytes.len();
+            match self.frame(&frame) {
+                Ok(None) => {}
+                Ok(Some(large)) => {
+                    self.intake = Intake::Judging;
+                    return Ok(Taken {
+                        consumed,
+                        large: Some(large),
+                    });
+                }
+                Err(ending) => self.close_after_answers(ending)?,
+            }
+        }
+        self.press_long_pipeline();
+        Ok(Taken {
+            consumed,
+            large: None,
+        })
+    }
+
+    /// The judgement of a large text has come back.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub fn judged_elsewhere(
+        &mut self,
+        large: &Large,
+        judgement: Judgement<'_>,
+    ) -> Result<(), Ending> {
+        if self.intake == Intake::JudgingInVain {
+            self.intake = Intake::SkipToSync;
+        }
+        if self.intake != Intake::Judging {
+            return Ok(());
+        }
+        self.intake = Intake::Open;
+        let Cut::Whole(frame) = cut_frontend(&large.frame, Phase::Session)? else {
+            return Ok(());
+        };
+        match frontend::decode(&frame)? {
+            Frontend::Query(_) => self.settle_query(judgement, large.arrived),
+            Frontend::Parse(parse) => self.settle_parse(&parse, judgement, large.arrived),
+            _ => Ok(()),
+        }
+    }
+
+    /// The session ends, but not before the client has what it is owed.
+    ///
+    /// # Errors
+    /// The ending itself, when nothing is owed.
+    fn close_after_answers(&mut self, ending: Ending) -> Result<(), Ending> {
+        if self.journal.is_empty() {
+            return Err(ending);
+        }
+        if self.standing.unsynced {
+            self.outbox.flush_message();
+        }
+        self.intake = Intake::Closing(ending);
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<Option<Large>, Ending> {
+        if frame.kind == b'X' {
+            return Err(Ending::Terminated);
+        }
+        if matches!(self.intake, Intake::SkipToSync | Intake::SkipToSyncAlone) {
+            self.skip(frame)?;
+            return Ok(None);
+        }
+        let message = match frontend::decode(frame) {
+            Ok(message) => message,
+            Err(Malformed::NotUtf8) => {
+                self.refuse_undecodable(frame.kind)?;
+                return Ok(None);
+            }
+            Err(cause) => return Err(cause.into()),
+        };
+        match message {
+            Frontend::Query(query) => return self.query(frame, &query),
+            Frontend::Parse(parse) => return self.parse(frame, &parse),
+            Frontend::Bind(bind) => self.bind(frame, &bind)?,
+            Frontend::Describe(target) => self.describe(frame, &target)?,
+            Frontend::Execute(execute) => self.execute(frame, &execute)?,
+            Frontend::Close(target) => self.close(frame, &target)?,
+            Frontend::Flush => self.forward(frame)?,
+            Frontend::Sync => self.sync(frame)?,
+            Frontend::Terminate => return Err(Ending::Terminated),
+            Frontend::FunctionCall => {
+                self.refuse_query(Refusal::of_function_call(), None, Path::FunctionCall)?;
+            }
+            Frontend::CopyData | Frontend::CopyDone | Frontend::CopyFail => {
+                self.copy_leftover(frame.kind)?
+            }
+        }
+        Ok(None)
+    }
+
+    /// Between a refusal or error and the Sync that ends it, nothing else counts.
+    fn skip(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
+        if frame.kind != b'S' {
+            return Ok(());
+        }
+        frontend::decode(frame)?;
+        if self.intake == Intake::SkipToSyncAlone {
+            self.intake = Intake::Open;
+            encode::ready_for_query(&mut self.reply, self.standing.status);
+            return Ok(());
+        }
+        self.intake = Intake::Open;
+        self.sync(frame)
+    }
+
+    fn query(&mut self, frame: &Frame<'_>, query: &Query<'_>) -> Result<Option<Large>, Ending> {
+        let arrived = Instant::now();
+        if query.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
+            return Ok(Some(Large {
+                frame: Bytes::copy_from_slice(frame.bytes),
+                arrived,
+            }));
+        }
+        let judgement = self.judge(query.text);
+        self.settle_query(judgement, arrived)?;
+        Ok(None)
+    }
+
+    fn parse(&mut self, frame: &Frame<'_>, parse: &Parse<'_>) -> Result<Option<Large>, Ending> {
+        let arrived = Instant::now();
+        if parse.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
+            return Ok(Some(Large {
+                frame: Bytes::copy_from_slice(frame.bytes),
+                arrived,
+            }));
+        }
+        let judgement = self.judge(parse.text);
+        self.settle_parse(parse, judgement, arrived)?;
+        Ok(None)
+    }
+
+    fn judge<'t>(&self, text: &'t str) -> Judgement<'t> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.judge(&self.gate, Cow::Borrowed(text), &self.names)
+    }
+
+    fn settle_query(&mut self, judgement: Judgement<'_>, arrived: Instant) -> Result<(), Ending> {
+        let facts = Arc::clone(&judgement.facts);
+        match self.resolve(judgement) {
+            Ok((permit, notice)) => {
+                let mut running = self.permitted(&permit, Path::Query, arrived);
+                self.note_clamp(&mut running, notice);
+                self.outbox.query(&permit).map_err(|_| UNSENDABLE)?;
+                self.standing.unsynced = false;
+                self.expect_settings_change(&running.facts);
+                self.journal.push(Owed::Query(Box::new(running)));
+                self.hold_for_check();
+            }
+            Err(refusal) => {
+                self.expect_copy_leftovers(&facts);
+                self.refuse_query(refusal, Some((facts, arrived)), Path::Query)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settle_parse(
+        &mut self,
+        parse: &Parse<'_>,
+        judgement: Judgement<'_>,
+        arrived: Instant,
+    ) -> Result<(), Ending> {
+        let facts = Arc::clone(&judgement.facts);
+        let resolved = self.resolve(judgement).and_then(|resolved| {
+            if self.names.is_full() {
+                return Err(Refusal::of_too_many_names());
+            }
+            Ok(resolved)
+        });
+        match resolved {
+            Ok((permit, notice)) => {
+                let mut running = self.permitted(&permit, Path::Parse, arrived);
+                self.note_clamp(&mut running, notice);
+                self.names
+                    .add_prepared(parse.name, Arc::clone(&running.facts));
+                self.outbox
+                    .parse(parse.name, &permit, parse.parameter_types)
+                    .map_err(|_| UNSENDABLE)?;
+                self.standing.unsynced = true;
+                self.journal.push(Owed::Parse(Box::new(running)));
+            }
+            Err(refusal) => {
+                self.expect_copy_leftovers(&facts);
+                self.refuse_parse(parse.name, refusal, (facts, arrived))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A verdict becomes a permit or a refusal; a text that pgsieve edited is judged again.
+    fn resolve<'t>(
+        &self,
+        judgement: Judgement<'t>,
+    ) -> Result<(ReadPermit<'t>, Option<String>), Box<Refusal>> {
+        let mut verdict = judgement.verdict;
+        let mut notice: Option<String> = None;
+        for _ in 0..limits::CLAMP_ROUNDS_MAX {
+            match verdict {
+                Verdict::Permitted(permit) => return Ok((permit, notice)),
+                Verdict::Refused(refusal) => return Err(refusal),
+                Verdict::Clamped(clamp) => {
+                    notice = Some(match notice {
+                        None => clamp.notice,
+                        Some(earlier) => format!("{earlier}; {}", clamp.notice),
+                    });
+                    verdict = self.gate.judge(Cow::Owned(clamp.text), &self.names).verdict;
+                }
+            }
+        }
+        Err(Refusal::of_clamp_without_end())
+    }
+
+    /// A setting in the statement was lowered: that is counted, and the client will hear of it.
+    fn note_clamp(&self, running: &mut Running, notice: Option<String>) {
+        if notice.is_some() {
+            self.telemetry.emit(&SettingsClamped {
+                session: &self.info,
+                path: running.path,
+                fingerprint: running.facts.fingerprint,
+            });
+        }
+        running.clamped(notice);
+    }
+
+    fn permitted(&mut self, permit: &ReadPermit<'_>, path: Path, arrived: Instant) -> Running {
+        let facts = Arc::clone(permit.facts());
+        self.expect_names(&facts);
+        Running::new(facts, path, arrived, arrived.elapsed())
+    }
+
+    fn bind(&mut self, frame: &Frame<'_>, bind: &Bind<'_>) -> Result<(), Ending> {
+        let known = self.names.prepared(bind.statement);
+        let Some(facts) = known.or_else(|| self.journal.in_doubt(bind.statement)) else {
+            let refusal = Refusal::of_unknown_statement(bind.statement);
+            return self.refuse_message(refusal, None, Path::Bind);
+        };
+        if self.names.is_full() {
+            return self.refuse_message(Refusal::of_too_many_names(), None, Path::Bind);
+        }
+        let cursor = Cursor {
+            facts: Arc::clone(facts),
+            hold: false,
+        };
+        self.names.add_cursor(bind.portal, cursor);
+        self.forward(frame)?;
+        self.journal.push(Owed::Bind);
+        Ok(())
+    }
+
+    fn describe(&mut self, frame: &Frame<'_>, target: &Target<'_>) -> Result<(), Ending> {
+        if let Target::Statement(name) = target
+            && self.names.prepared(name).is_none()
+        {
+            let refusal = Refusal::of_unknown_statement(name);
+            return self.refuse_message(refusal, None, Path::Bind);
+        }
+        self.forward(frame)?;
+        self.journal.push(match target {
+            Target::Statement(_) => Owed::DescribeStatement,
+            Target::Portal(_) => Owed::DescribePortal,
+        });
+        Ok(())
+    }
+
+    fn execute(&mut self, frame: &Frame<'_>, execute: &Execute<'_>) -> Result<(), Ending> {
+        let Some(cursor) = self.names.cursor(execute.portal) else {
+            let refusal = Refusal::of_unknown_portal(execute.portal);
+            return self.refuse_message(refusal, None, Path::Execute);
+        };
+        let facts = Arc::clone(&cursor.facts);
+        self.forward(frame)?;
+        self.expect_names(&facts);
+        self.expect_settings_change(&facts);
+        let running = Running::new(facts, Path::Execute, Instant::now(), Duration::ZERO);
+        self.journal.push(Owed::Execute(Box::new(running)));
+        Ok(())
+    }
+
+    fn close(&mut self, frame: &Frame<'_>, target: &Target<'_>) -> Result<(), Ending> {
+        self.forward(frame)?;
+        self.journal.push(Owed::Close(match target {
+            Target::Statement(name) => {
+                let facts = self.names.prepared(name).map(Arc::clone);
+                self.names.remove_prepared(name);
+                Closing::Statement {
+                    name: (*name).to_owned(),
+                    facts,
+                }
+            }
+            Target::Portal(name) => {
+                self.names.remove_cursor(name);
+                Closing::Portal
+            }
+        }));
+        Ok(())
+    }
+
+    /// What a statement is about to make is known from now on: a Bind or Execute of it may already
+    /// be on its way. If the statement fails, the name costs an error of the upstream's own.
+    fn expect_names(&mut self, facts: &Facts) {
+        for effect in &facts.effects {
+            if matches!(
+                effect,
+                Effect::Prepare { .. } | Effect::DeclareCursor { .. }
+            ) {
+                self.names.apply(effect);
+            }
+        }
+    }
+
+    fn sync(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
+        self.forward(frame)?;
+        self.standing.unsynced = false;
+        self.journal.push(Owed::Sync);
+        self.hold_for_check();
+        Ok(())
+    }
+
+    /// An upstream that does not report its read-only default has to be asked after this statement.
+    fn expect_settings_change(&mut self, facts: &Facts) {
+        let touched = facts
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::SettingsTouched));
+        if touched && self.self_report == SelfReport::AskWhenTouched {
+            self.self_report = SelfReport::AskNow;
+        }
+    }
+
+    /// Nothing more is taken from the client until the question has been asked and answered.
+    fn hold_for_check(&mut self) {
+        if self.self_report == SelfReport::AskNow {
+            self.intake = Intake::Checking;
+        }
+    }
+
+    fn forward(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
+        self.standing.unsynced = true;
+        self.outbox.forward(frame).map_err(|_| UNSENDABLE)
+    }
+
+    /// A pipeline as long as the journal allows, without a Sync, would wait for ever: the upstream
+    /// holds its answers back until it is told to flush.
+    fn press_long_pipeline(&mut self) {
+        if self.journal.len() == limits::JOURNAL_LENGTH_MAX && self.standing.unsynced {
+            self.outbox.flush_message();
+        }
+    }
+}
+
+/// The statement text of a frame that was decoded before.
+pub(super) fn text_of(frame: &[u8]) -> Option<&str> {
+    let Ok(Cut::Whole(frame)) = cut_frontend(frame, Phase::Session) else {
+        return None;
+    };
+    match frontend::decode(&frame).ok()? {
+        Frontend::Query(query) => Some(query.text),
+        Frontend::Parse(parse) => Some(parse.text),
+        _ => None,
+    }
+}
+
+/// Cannot happen: every frame is one that may be forwarded and no decoded text holds a NUL. If it
+/// did, nothing was sent.
+pub(super) const UNSENDABLE: Ending = Ending::Ended(Farewell::Internal);

@@ -1,0 +1,221 @@
+//! What the upstream still owes the client, in the order in which it was asked.
+//!
+//! Every message that goes upstream leaves an entry; every answer is held against the entry at the
+//! head. An answer that does not fit ends the session: a proxy that has lost count can no longer
+//! say which answer belongs to which statement.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-flow.html>
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::gate::{Facts, Refusal};
+use crate::telemetry::code::Code;
+use crate::telemetry::events::StatementFinished;
+use crate::telemetry::labels::{Outcome, Path};
+use crate::telemetry::session::SessionInfo;
+use crate::wire::backend::TransactionStatus;
+
+/// A statement that is being run or prepared, with what its event will need.
+#[derive(Debug)]
+pub struct Running {
+    /// What the gate found in it.
+    pub facts: Arc<Facts>,
+    /// Which protocol path it came on.
+    pub path: Path,
+    /// When its message was read from the client.
+    pub arrived: Instant,
+    /// How long pgsieve took to judge it.
+    pub gate: Duration,
+    /// Rows that passed so far.
+    pub rows: u64,
+    /// Bytes of answer that passed so far.
+    pub bytes: u64,
+    /// SQLSTATE of the upstream's error, when it ended in one.
+    pub sqlstate: Option<Code>,
+    /// What the gate said.
+    pub outcome: Outcome,
+    /// A notice that the client gets before the statement's completion.
+    pub notice: Option<String>,
+}
+
+impl Running {
+    /// A statement that was permitted just now.
+    pub fn new(facts: Arc<Facts>, path: Path, arrived: Instant, gate: Duration) -> Self {
+        Self {
+            facts,
+            path,
+            arrived,
+            gate,
+            rows: 0,
+            bytes: 0,
+            sqlstate: None,
+            notice: None,
+            outcome: Outcome::Permitted,
+        }
+    }
+
+    /// A setting in it was lowered; the client hears of it before the answer ends.
+    pub fn clamped(&mut self, notice: Option<String>) {
+        if notice.is_some() {
+            self.outcome = Outcome::Clamped;
+        }
+        self.notice = notice;
+    }
+
+    /// The event that it leaves when its answer is complete.
+    pub fn event<'a>(&self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
+        let total = now.saturating_duration_since(self.arrived);
+        StatementFinished {
+            session,
+            path: self.path,
+            kind: self.facts.kind,
+            fingerprint: self.facts.fingerprint,
+            outcome: self.outcome,
+            rule: None,
+            sqlstate: self.sqlstate,
+            rows: self.rows,
+            bytes: self.bytes,
+            gate: self.gate,
+            upstream: total.saturating_sub(self.gate),
+            total,
+        }
+    }
+}
+
+/// One answer that is still owed.
+#[derive(Debug)]
+pub enum Owed {
+    /// A simple Query: any number of results, then ReadyForQuery.
+    Query(Box<Running>),
+    /// ParseComplete.
+    Parse(Box<Running>),
+    /// BindComplete.
+    Bind,
+    /// ParameterDescription, then RowDescription or NoData.
+    DescribeStatement,
+    /// RowDescription or NoData.
+    DescribePortal,
+    /// Rows, then CommandComplete, EmptyQueryResponse or PortalSuspended.
+    Execute(Box<Running>),
+    /// CloseComplete.
+    Close(Closing),
+    /// ReadyForQuery.
+    Sync,
+    /// The error that a refused simple Query is answered with, then ReadyForQuery.
+    RefusedQuery(Box<Refusal>),
+    /// The error that a refused extended message is answered with.
+    RefusedMessage {
+        /// The refusal.
+        refusal: Box<Refusal>,
+        /// The unnamed statement that a refused Parse took away, if it did.
+        unnamed: Option<Arc<Facts>>,
+    },
+    /// pgsieve's own question whether the session is still read-only; nothing of it reaches the
+    /// client.
+    ReadOnlyCheck,
+}
+
+/// What a Close message made the session forget: if the upstream skips the message, the session
+/// has to remember it again.
+#[derive(Debug)]
+pub enum Closing {
+    /// A prepared statement.
+    Statement {
+        /// Its name; empty for the unnamed one.
+        name: String,
+        /// What it stood for, if it was known.
+        facts: Option<Arc<Facts>>,
+    },
+    /// A portal. An error ends it anyway.
+    Portal,
+}
+
+/// The queue of owed answers.
+#[derive(Debug, Default)]
+pub struct Journal {
+    owed: VecDeque<Owed>,
+}
+
+impl Journal {
+    /// Whether nothing is owed.
+    pub fn is_empty(&self) -> bool {
+        self.owed.is_empty()
+    }
+
+    /// How many answers are owed.
+    pub fn len(&self) -> usize {
+        self.owed.len()
+    }
+
+    /// Adds an entry behind all others.
+    pub fn push(&mut self, owed: Owed) {
+        self.owed.push_back(owed);
+    }
+
+    /// The entry that the next answer must fit.
+    pub fn head(&mut self) -> Option<&mut Owed> {
+        self.owed.front_mut()
+    }
+
+    /// Takes the head off.
+    pub fn pop(&mut self) -> Option<Owed> {
+        self.owed.pop_front()
+    }
+
+    /// After an error in the extended protocol: takes off what the upstream will skip, up to but
+    /// not including the next Sync. Says whether that Sync was there, and hands out the rest.
+    pub fn skip_to_sync(&mut self) -> (Skipped, VecDeque<Owed>) {
+        match self.owed.iter().position(|owed| matches!(owed, Owed::Sync)) {
+            Some(sync) => {
+                let rest = self.owed.split_off(sync);
+                (Skipped::SyncIsOwed, std::mem::replace(&mut self.owed, rest))
+            }
+            None => (Skipped::SyncNotSentYet, std::mem::take(&mut self.owed)),
+        }
+    }
+
+    /// What a name stood for that a message still under way takes away: should the upstream skip
+    /// that message, the name stands for it still.
+    pub fn in_doubt(&self, name: &str) -> Option<&Arc<Facts>> {
+        self.owed.iter().rev().find_map(|owed| match owed {
+            Owed::Close(Closing::Statement {
+                name: closed,
+                facts,
+            }) if closed == name => facts.as_ref(),
+            Owed::RefusedMessage { unnamed, .. } if name.is_empty() => unnamed.as_ref(),
+            _ => None,
+        })
+    }
+
+    /// Gives back memory that a long pipeline took.
+    pub fn relax(&mut self) {
+        if self.owed.is_empty() && self.owed.capacity() > CAPACITY_KEPT {
+            self.owed.shrink_to(CAPACITY_KEPT);
+        }
+    }
+}
+
+/// How far a skip went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skipped {
+    /// A Sync is under way: its ReadyForQuery ends the skipping.
+    SyncIsOwed,
+    /// The client has not sent its Sync yet: what it sends before it is dropped.
+    SyncNotSentYet,
+}
+
+/// Where the upstream stands between two messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The status of the last ReadyForQuery.
+    pub status: TransactionStatus,
+    /// Whether extended messages were sent since the last Sync: an implicit transaction may be
+    /// open.
+    pub unsynced: bool,
+}
+
+/// Entries kept allocated between pipelines; a plain Query or Parse/Bind/Describe/Execute/Sync
+/// fits.
+const CAPACITY_KEPT: usize = 8;

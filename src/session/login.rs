@@ -1,0 +1,173 @@
+//! From an accepted socket to a session on both sides, ready for the first statement: greeting,
+//! settings, who the client is, the upstream's login, the proof that it is read-only, our answer.
+//!
+//! The client hears that it is in only after all of that; until then nothing of it has reached the
+//! upstream but its name, its database, its password and settings that the gate let through.
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use tokio::time::Instant;
+
+use super::attempt::Attempt;
+use super::denial::Denial;
+use super::greeting::{self, CancelWish, Greeting, Turned};
+use crate::auth::Auth;
+use crate::gate::{Gate, StartupPlan};
+use crate::limits;
+use crate::net::client_tls::ClientTls;
+use crate::net::link::Link;
+use crate::net::stream::{Peer, Stream};
+use crate::telemetry::Telemetry;
+use crate::telemetry::events::{
+    CancelHandled, ConnectionOpened, ConnectionRefused, ProtocolViolation,
+};
+use crate::telemetry::labels::{self, ClosedBecause, Transport};
+use crate::telemetry::session::SessionInfo;
+use crate::upstream::cancel::{CancelGuard, CancelOutcome, CancelRegistry};
+use crate::upstream::connect::Upstream;
+use crate::upstream::login::UpstreamSession;
+
+/// What every login needs. Built once, shared by all.
+#[derive(Debug)]
+pub struct LoginDesk {
+    /// TLS for clients.
+    pub tls: ClientTls,
+    /// How clients prove who they are.
+    pub auth: Auth,
+    /// The database.
+    pub upstream: Arc<Upstream>,
+    /// The judge of startup settings.
+    pub gate: Arc<Gate>,
+    /// Who can be cancelled.
+    pub cancels: CancelRegistry,
+    /// Where events go.
+    pub telemetry: Telemetry,
+}
+
+/// A client's socket, just accepted.
+#[derive(Debug)]
+pub struct Accepted {
+    /// The socket.
+    pub stream: Stream,
+    /// Where it comes from.
+    pub peer: Peer,
+    /// The number of the connection, unique while the process lives.
+    pub id: u64,
+}
+
+/// What became of a connection.
+#[derive(Debug)]
+pub enum LoginEnd {
+    /// A session.
+    Opened(Box<Opened>),
+    /// Everything is said and recorded but the end of the connection (ConnectionClosed), which is
+    /// the caller's to record.
+    Closed {
+        /// The connection.
+        info: SessionInfo,
+        /// Why it ended.
+        reason: ClosedBecause,
+    },
+}
+
+/// A session on both sides. The client has everything up to BackendKeyData; the first
+/// ReadyForQuery is for the caller to send.
+#[derive(Debug)]
+pub struct Opened {
+    /// The client.
+    pub client: Link,
+    /// The upstream, logged in, proved read-only, idle.
+    pub upstream: UpstreamSession,
+    /// Who the client is.
+    pub info: SessionInfo,
+    /// What the upstream was asked for.
+    pub plan: StartupPlan,
+    /// Keeps the session cancellable; there is none where the upstream gave no key.
+    pub cancel: Option<CancelGuard>,
+}
+
+/// Sees one connection through its login.
+///
+/// May be cancelled: both connections are dropped.
+pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
+    let Accepted { stream, peer, id } = accepted;
+    let since = Instant::now();
+    let deadline = since + limits::LOGIN_TIME_MAX;
+    let info = SessionInfo::accepted(id, &peer.to_string());
+    let transport = match peer {
+        Peer::Tcp(_) => Transport::Tcp,
+        Peer::Unix => Transport::Unix,
+    };
+    desk.telemetry.emit(&ConnectionOpened {
+        session: &info,
+        transport,
+    });
+    match greeting::greet(stream, peer, &desk.tls, deadline).await {
+        Ok(Greeting::Startup(hello)) => {
+            let info = if hello.link.stream.is_tls() {
+                info.encrypted()
+            } else {
+                info
+            };
+            Attempt {
+                desk,
+                peer,
+                since,
+                deadline,
+                info,
+            }
+            .run(hello)
+            .await
+        }
+        Ok(Greeting::Cancel(wish)) => cancel(wish, desk, info).await,
+        Err(Turned { link, denial }) => turn_away(link, &denial, desk, info).await,
+    }
+}
+
+async fn cancel(wish: CancelWish, desk: &LoginDesk, info: SessionInfo) -> LoginEnd {
+    let outcome = match desk.cancels.forward(wish.pid, &wish.secret).await {
+        CancelOutcome::Forwarded => labels::CancelOutcome::Forwarded,
+        CancelOutcome::UnknownKey => labels::CancelOutcome::UnknownKey,
+        CancelOutcome::Busy | CancelOutcome::Failed => labels::CancelOutcome::Failed,
+    };
+    desk.telemetry.emit(&CancelHandled {
+        session: &info,
+        outcome,
+    });
+    wish.link.part(b"").await;
+    LoginEnd::Closed {
+        info,
+        reason: ClosedBecause::CancelRequest,
+    }
+}
+
+async fn turn_away(
+    link: Option<Link>,
+    denial: &Denial,
+    desk: &LoginDesk,
+    info: SessionInfo,
+) -> LoginEnd {
+    if let Some(reason) = denial.refused() {
+        desk.telemetry.emit(&ConnectionRefused {
+            session: &info,
+            reason,
+        });
+    }
+    if let Some((peer, cause)) = denial.violation() {
+        desk.telemetry.emit(&ProtocolViolation {
+            session: &info,
+            peer,
+            cause,
+        });
+    }
+    if let Some(link) = link {
+        let mut last_words = BytesMut::new();
+        denial.tell("", &mut last_words);
+        link.part(&last_words).await;
+    }
+    LoginEnd::Closed {
+        info,
+        reason: denial.closed(),
+    }
+}

@@ -1,0 +1,135 @@
+//! One client from accept to goodbye.
+//!
+//! * [`greeting`], [`startup`], [`login`], [`denial`]: what comes before the first statement
+//! * [`relay`]: bytes between two sockets; [`conversation`]: what they mean, without sockets
+//! * [`intake`], `refusing`: the client's half; [`answers`]: the upstream's half; [`journal`]: what
+//!   is owed
+//! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
+//!   stop
+//! * [`house`]: what all sessions share
+
+pub mod answers;
+pub mod attempt;
+pub mod conversation;
+pub mod denial;
+pub mod drain;
+#[cfg(test)]
+mod exchanges;
+#[cfg(test)]
+mod forwarding;
+pub mod greeting;
+pub mod house;
+pub mod intake;
+pub mod journal;
+pub mod login;
+pub mod parting;
+mod refusing;
+pub mod relay;
+pub mod reply;
+pub mod startup;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::BytesMut;
+
+use self::conversation::{Conversation, Ending, SelfReport, UpstreamFacts};
+use self::drain::Draining;
+use self::house::House;
+use self::login::{Accepted, LoginEnd, Opened};
+use self::relay::Relay;
+use self::reply::Farewell;
+use crate::net::link::Link;
+use crate::telemetry::events::ConnectionClosed;
+use crate::telemetry::session::SessionInfo;
+use crate::upstream::lease::Lease;
+use crate::wire::backend::TransactionStatus;
+use crate::wire::encode;
+
+/// Serves one client until it is gone. May be cancelled: both connections are closed then.
+pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
+    let since = Instant::now();
+    let login = login::open(accepted, &house.desk);
+    let end = tokio::select! {
+        end = login => end,
+        () = draining.closing() => return,
+    };
+    let (info, reason, bytes_in, bytes_out) = match end {
+        LoginEnd::Closed { info, reason } => (Arc::new(info), reason, 0, 0),
+        LoginEnd::Opened(opened) => {
+            let (info, mut relay, lease) = begin(*opened, &house);
+            let ending = converse(&mut relay, &mut draining).await;
+            let counted = relay.counted();
+            let reason = parting::part(relay, lease, ending, &info, &house).await;
+            (info, reason, counted.from_client, counted.to_client)
+        }
+    };
+    let duration = since.elapsed();
+    let session: &SessionInfo = &info;
+    house.desk.telemetry.emit(&ConnectionClosed {
+        session,
+        reason,
+        duration,
+        bytes_in,
+        bytes_out,
+    });
+}
+
+/// Sets the conversation up; the client gets its first ReadyForQuery as its first answer.
+fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
+    let Opened {
+        client,
+        upstream,
+        info,
+        plan,
+        cancel,
+    } = opened;
+    let info = Arc::new(info);
+    let facts = UpstreamFacts {
+        user: upstream
+            .parameter("session_authorization")
+            .unwrap_or_default()
+            .to_owned(),
+        server_major: upstream.major_version(),
+        self_report: match upstream.parameter("default_transaction_read_only") {
+            Some(_) => SelfReport::Reported,
+            None => SelfReport::AskWhenTouched,
+        },
+    };
+    let mut conversation = Conversation::new(&house.shared(), Arc::clone(&info), facts);
+    for lowered in &plan.lowered {
+        let message = format!("{lowered} is lowered to what the policy gives");
+        reply::notice(&mut conversation.reply, &message);
+    }
+    encode::ready_for_query(&mut conversation.reply, TransactionStatus::Idle);
+    let (lease, upstream) = Lease::of(upstream.link, cancel);
+    let scratch = Arc::clone(&house.scratch);
+    let relay = Relay::new(conversation, unread(client), unread(upstream), scratch);
+    (info, relay, lease)
+}
+
+/// Runs the relay; when the server drains, it is asked to stop at the next rest.
+async fn converse(relay: &mut Relay, draining: &mut Draining) -> Ending {
+    if !draining.has_begun() {
+        tokio::select! {
+            biased;
+            ending = relay.run() => return ending,
+            () = draining.begun() => relay.stop_at_rest(),
+        }
+    }
+    tokio::select! {
+        biased;
+        ending = relay.run() => ending,
+        () = draining.closing() => Ending::Ended(Farewell::Shutdown),
+    }
+}
+
+/// A stream and what was read ahead from it, without the buffer that login needed.
+fn unread(link: Link) -> (crate::net::stream::Stream, BytesMut) {
+    let rest = if link.inbox.is_empty() {
+        BytesMut::new()
+    } else {
+        link.inbox
+    };
+    (link.stream, rest)
+}

@@ -1,0 +1,123 @@
+//! How a session ends: what is recorded, what each side is still told, and what stops running.
+
+use super::conversation::Ending;
+use super::house::House;
+use super::relay::Relay;
+use super::reply::{self, Farewell};
+use crate::net::link::Link;
+use crate::telemetry::events::{ProtocolViolation, TripwireFired};
+use crate::telemetry::labels::{ClosedBecause, Peer, Violation};
+use crate::telemetry::session::SessionInfo;
+use crate::upstream::lease::{Condition, Lease};
+use crate::wire::malformed::Malformed;
+
+/// Ends a session. Every step is bounded in time. May be cancelled: sockets close.
+pub async fn part(
+    relay: Relay,
+    lease: Lease,
+    ending: Ending,
+    info: &SessionInfo,
+    house: &House,
+) -> ClosedBecause {
+    let Relay {
+        mut conversation,
+        client,
+        upstream,
+        ..
+    } = relay;
+    report(ending, info, house);
+    let condition = match ending {
+        Ending::Tripped(_) => Condition::Tripped,
+        _ if conversation.is_running() => Condition::Running,
+        _ => Condition::Rested,
+    };
+    conversation.abandon();
+    let farewell = match ending {
+        Ending::Terminated | Ending::ClientGone | Ending::UpstreamClosed => None,
+        Ending::Ended(farewell) => Some(farewell),
+        Ending::Tripped(_) => Some(Farewell::Tripwire),
+    };
+    // In the middle of a row the client would read an error as part of the row.
+    if let Some(farewell) = farewell.filter(|_| !conversation.is_mid_frame()) {
+        reply::farewell(&mut conversation.reply, farewell);
+    }
+    let last_words = conversation.reply.split();
+    let client = Link::new(client);
+    let hears = match ending {
+        Ending::ClientGone => false,
+        Ending::Terminated => !last_words.is_empty(),
+        Ending::UpstreamClosed | Ending::Ended(_) | Ending::Tripped(_) => true,
+    };
+    tokio::join!(
+        async {
+            if hears {
+                client.part(&last_words).await;
+            }
+        },
+        lease.give_back(upstream, condition),
+    );
+    reason(ending)
+}
+
+fn report(ending: Ending, session: &SessionInfo, house: &House) {
+    let telemetry = &house.desk.telemetry;
+    match ending {
+        Ending::Tripped(wire) => telemetry.emit(&TripwireFired { session, wire }),
+        Ending::Ended(Farewell::Violation(cause)) => {
+            let (peer, cause) = (Peer::Client, violation(cause));
+            telemetry.emit(&ProtocolViolation {
+                session,
+                peer,
+                cause,
+            });
+        }
+        Ending::Ended(Farewell::UpstreamUnreadable) => {
+            let (peer, cause) = (Peer::Upstream, Violation::OutOfOrder);
+            telemetry.emit(&ProtocolViolation {
+                session,
+                peer,
+                cause,
+            });
+        }
+        Ending::Ended(Farewell::Limit(_)) => {
+            let (peer, cause) = (Peer::Client, Violation::Overrun);
+            telemetry.emit(&ProtocolViolation {
+                session,
+                peer,
+                cause,
+            });
+        }
+        Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
+        | Ending::Ended(Farewell::Shutdown | Farewell::Internal)
+        | Ending::Terminated
+        | Ending::ClientGone
+        | Ending::UpstreamClosed => {}
+    }
+}
+
+fn reason(ending: Ending) -> ClosedBecause {
+    match ending {
+        Ending::Terminated => ClosedBecause::Terminate,
+        Ending::ClientGone => ClosedBecause::ClientGone,
+        Ending::UpstreamClosed | Ending::Ended(Farewell::UpstreamLost) => {
+            ClosedBecause::UpstreamGone
+        }
+        Ending::Ended(Farewell::Violation(_) | Farewell::Limit(_)) => {
+            ClosedBecause::ClientViolation
+        }
+        Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
+        Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
+        Ending::Ended(Farewell::Internal) => ClosedBecause::Panic,
+        Ending::Tripped(_) | Ending::Ended(Farewell::Tripwire) => ClosedBecause::Tripwire,
+    }
+}
+
+fn violation(cause: Malformed) -> Violation {
+    match cause {
+        Malformed::UnknownType { .. } => Violation::UnknownMessage,
+        Malformed::LengthTooSmall { .. } => Violation::BadLength,
+        Malformed::LengthTooLarge { .. } => Violation::TooLarge,
+        Malformed::NotUtf8 => Violation::NotUtf8,
+        _ => Violation::Malformed,
+    }
+}

@@ -1,0 +1,157 @@
+//! How a refusal takes its place in the order of answers.
+//!
+//! When nothing is under way pgsieve answers alone. Otherwise the upstream gets a statement that is
+//! sure to fail in the place of the refused one: it then puts its transaction, and its skipping to
+//! Sync, into exactly the state that an ordinary error leaves, and its error is exchanged for the
+//! refusal.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::conversation::{Conversation, CopyLeftovers, Ending, Intake};
+use super::intake::UNSENDABLE;
+use super::journal::Owed;
+use super::reply;
+use crate::gate::{Facts, Refusal, StatementKind};
+use crate::limits;
+use crate::telemetry::code::Code;
+use crate::telemetry::events::StatementFinished;
+use crate::telemetry::labels::{Outcome, Path};
+use crate::wire::backend::TransactionStatus;
+use crate::wire::encode;
+use crate::wire::malformed::Malformed;
+
+impl Conversation {
+    /// Refuses a message that is answered by an error and ReadyForQuery.
+    pub(super) fn refuse_query(
+        &mut self,
+        refusal: Box<Refusal>,
+        judged: Option<(Arc<Facts>, Instant)>,
+        path: Path,
+    ) -> Result<(), Ending> {
+        self.report_refusal(&refusal, judged, path);
+        if self.answers_alone() {
+            reply::refusal(&mut self.reply, &refusal);
+            encode::ready_for_query(&mut self.reply, self.standing.status);
+        } else {
+            self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
+            self.standing.unsynced = false;
+            self.journal.push(Owed::RefusedQuery(refusal));
+        }
+        Ok(())
+    }
+
+    /// Refuses a message of the extended protocol: an error, then everything up to Sync is skipped.
+    pub(super) fn refuse_message(
+        &mut self,
+        refusal: Box<Refusal>,
+        judged: Option<(Arc<Facts>, Instant)>,
+        path: Path,
+    ) -> Result<(), Ending> {
+        self.refuse_and_drop(refusal, judged, path, None)
+    }
+
+    /// Refuses a Parse. One that fails takes the unnamed statement away, whatever it was before.
+    pub(super) fn refuse_parse(
+        &mut self,
+        name: &str,
+        refusal: Box<Refusal>,
+        judged: (Arc<Facts>, Instant),
+    ) -> Result<(), Ending> {
+        let unnamed = match name {
+            "" => self.names.prepared(name).map(Arc::clone),
+            _ => None,
+        };
+        if unnamed.is_some() {
+            self.names.remove_prepared(name);
+        }
+        self.refuse_and_drop(refusal, Some(judged), Path::Parse, unnamed)
+    }
+
+    fn refuse_and_drop(
+        &mut self,
+        refusal: Box<Refusal>,
+        judged: Option<(Arc<Facts>, Instant)>,
+        path: Path,
+        unnamed: Option<Arc<Facts>>,
+    ) -> Result<(), Ending> {
+        self.report_refusal(&refusal, judged, path);
+        if self.answers_alone() {
+            reply::refusal(&mut self.reply, &refusal);
+            self.intake = Intake::SkipToSyncAlone;
+        } else {
+            let sent = match unnamed {
+                Some(_) => self.outbox.failing_unnamed_parse(),
+                None => self.outbox.failing_parse(),
+            };
+            sent.map_err(|_| UNSENDABLE)?;
+            self.standing.unsynced = true;
+            self.journal.push(Owed::RefusedMessage { refusal, unnamed });
+            self.intake = Intake::SkipToSync;
+        }
+        Ok(())
+    }
+
+    fn report_refusal(&self, refusal: &Refusal, judged: Option<(Arc<Facts>, Instant)>, path: Path) {
+        let now = Instant::now();
+        let (kind, fingerprint, total) = match judged {
+            Some((facts, arrived)) => (
+                facts.kind,
+                facts.fingerprint,
+                now.saturating_duration_since(arrived),
+            ),
+            None => (StatementKind::Unparsed, None, Duration::ZERO),
+        };
+        self.telemetry.emit(&StatementFinished {
+            session: &self.info,
+            path,
+            kind,
+            fingerprint,
+            outcome: Outcome::Refused,
+            rule: Some(refusal.rule),
+            sqlstate: Some(Code::from(refusal.sqlstate)),
+            rows: 0,
+            bytes: 0,
+            gate: total,
+            upstream: Duration::ZERO,
+            total,
+        });
+    }
+
+    pub(super) fn refuse_undecodable(&mut self, kind: u8) -> Result<(), Ending> {
+        let refusal = Refusal::of_not_utf8();
+        if kind == b'Q' {
+            self.refuse_query(refusal, None, Path::Query)
+        } else {
+            self.refuse_message(refusal, None, Path::Parse)
+        }
+    }
+
+    /// Nothing is owed and no transaction is open, not even an implicit one.
+    fn answers_alone(&self) -> bool {
+        self.journal.is_empty()
+            && !self.standing.unsynced
+            && self.standing.status == TransactionStatus::Idle
+    }
+
+    pub(super) fn expect_copy_leftovers(&mut self, facts: &Facts) {
+        if facts.kind == StatementKind::Copy {
+            self.copy_leftovers = CopyLeftovers::Tolerated {
+                left: limits::COPY_LEFTOVERS_MAX,
+            };
+        }
+    }
+
+    /// Copy-in never starts here; Postgres, too, drops what arrives after a COPY that failed.
+    pub(super) fn copy_leftover(&mut self, kind: u8) -> Result<(), Ending> {
+        match &mut self.copy_leftovers {
+            CopyLeftovers::Tolerated { left } if *left > 0 => {
+                *left -= 1;
+                Ok(())
+            }
+            CopyLeftovers::Tolerated { .. } | CopyLeftovers::Unexpected => {
+                Err(Malformed::UnknownType { kind }.into())
+            }
+        }
+    }
+}

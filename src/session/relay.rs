@@ -1,0 +1,363 @@
+//! Moves bytes between the two sockets of one client, through the conversation that judges them.
+//!
+//! One task drives both sockets. It reads into a buffer that all sessions of a worker share, so
+//! that an idle session owns no buffer at all, and writes what one read brought in one write. It
+//! may be cancelled at any point: nothing is half-done but what the peers see anyway.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::JoinHandle;
+
+use super::conversation::{Conversation, Ending};
+use super::intake::Large;
+use super::reply::Farewell;
+use crate::gate::Judgement;
+use crate::limits;
+use crate::net::stream::Stream;
+
+/// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
+pub type Scratch = Arc<Mutex<Box<[u8]>>>;
+
+/// A fresh buffer for one worker.
+pub fn scratch() -> Scratch {
+    Arc::new(Mutex::new(vec![0; limits::READ_BYTES].into_boxed_slice()))
+}
+
+/// One client's relay.
+pub struct Relay {
+    /// What has been said.
+    pub conversation: Conversation,
+    /// The client's socket.
+    pub client: Stream,
+    /// The upstream's socket.
+    pub upstream: Stream,
+    scratch: Scratch,
+    client_rest: BytesMut,
+    upstream_rest: BytesMut,
+    elsewhere: Option<Elsewhere>,
+    stops_at_rest: StopsAtRest,
+    client_flush: ClientFlush,
+    counted: Counted,
+}
+
+/// Bytes that passed on the client's side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Received from the client.
+    pub from_client: u64,
+    /// Sent to the client.
+    pub to_client: u64,
+}
+
+/// Whether bytes that the client's stream has taken may still sit in its own buffer (TLS has one).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ClientFlush {
+    Settled,
+    Owed,
+}
+
+/// Whether the server wants this session to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StopsAtRest {
+    NotAsked,
+    Asked,
+}
+
+/// A judgement that is being made on a blocking thread.
+struct Elsewhere {
+    large: Large,
+    judgement: JoinHandle<Judgement<'static>>,
+}
+
+/// What one attempt to move bytes came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    Some,
+    Nothing,
+}
+
+type Turn = Result<Moved, Ending>;
+
+impl Relay {
+    /// A relay over two sockets that are logged in, with what was read from them ahead.
+    pub fn new(
+        conversation: Conversation,
+        (client, client_rest): (Stream, BytesMut),
+        (upstream, upstream_rest): (Stream, BytesMut),
+        scratch: Scratch,
+    ) -> Self {
+        Self {
+            conversation,
+            client,
+            upstream,
+            scratch,
+            client_rest,
+            upstream_rest,
+            elsewhere: None,
+            stops_at_rest: StopsAtRest::NotAsked,
+            client_flush: ClientFlush::Settled,
+            counted: Counted::default(),
+        }
+    }
+
+    /// From now on the relay ends as soon as no statement is under way.
+    pub fn stop_at_rest(&mut self) {
+        self.stops_at_rest = StopsAtRest::Asked;
+    }
+
+    /// What passed so far.
+    pub fn counted(&self) -> Counted {
+        self.counted
+    }
+
+    /// Runs until there is a reason to end.
+    pub async fn run(&mut self) -> Ending {
+        std::future::poll_fn(|context| self.poll(context)).await
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Ending> {
+        let scratch = Arc::clone(&self.scratch);
+        let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..limits::RELAY_ROUNDS_MAX {
+            match self.round(context, &mut scratch) {
+                Ok(Moved::Some) => {}
+                Ok(Moved::Nothing) => return Poll::Pending,
+                Err(ending) => return Poll::Ready(ending),
+            }
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// One round in each direction. The upstream's answers come first: they free what waits.
+    fn round(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
+        if self.stops_at_rest == StopsAtRest::Asked
+            && self.conversation.has_finished_statements()
+            && self.conversation.reply.is_empty()
+        {
+            return Err(Ending::Ended(Farewell::Shutdown));
+        }
+        let mut moved = self.write_client(context)?;
+        if let Some(ending) = self.conversation.closed()
+            && self.conversation.reply.is_empty()
+        {
+            return Err(ending);
+        }
+        for turn in [
+            self.read_upstream(context, scratch)?,
+            self.finish_elsewhere(context)?,
+            self.read_client(context, scratch)?,
+            self.write_upstream(context)?,
+        ] {
+            if turn == Moved::Some {
+                moved = Moved::Some;
+            }
+        }
+        Ok(moved)
+    }
+
+    fn write_client(&mut self, context: &mut Context<'_>) -> Turn {
+        let reply = &mut self.conversation.reply;
+        if reply.is_empty() && self.client_flush == ClientFlush::Settled {
+            return Ok(Moved::Nothing);
+        }
+        while !reply.is_empty() {
+            match write(&mut self.client, context, reply).map_err(|_| Ending::ClientGone)? {
+                0 => return Ok(Moved::Nothing),
+                written => {
+                    reply.advance(written);
+                    self.counted.to_client += as_u64(written);
+                }
+            }
+            self.client_flush = ClientFlush::Owed;
+        }
+        if reply.capacity() > limits::BUFFER_BYTES_KEPT {
+            *reply = BytesMut::new();
+        }
+        self.flush_client(context)
+    }
+
+    fn flush_client(&mut self, context: &mut Context<'_>) -> Turn {
+        match Pin::new(&mut self.client).poll_flush(context) {
+            Poll::Ready(Ok(())) => {
+                self.client_flush = ClientFlush::Settled;
+                Ok(Moved::Some)
+            }
+            Poll::Ready(Err(_)) => Err(Ending::ClientGone),
+            Poll::Pending => Ok(Moved::Nothing),
+        }
+    }
+
+    fn write_upstream(&mut self, context: &mut Context<'_>) -> Turn {
+        if self.conversation.outbox.is_settled() {
+            return Ok(Moved::Nothing);
+        }
+        match self
+            .conversation
+            .outbox
+            .poll_flush(&mut self.upstream, context)
+        {
+            Poll::Ready(Ok(())) => Ok(Moved::Some),
+            Poll::Ready(Err(_)) => Err(Ending::Ended(Farewell::UpstreamLost)),
+            Poll::Pending => Ok(Moved::Nothing),
+        }
+    }
+
+    /// Reads the upstream only when the client has taken everything before: its pace is the limit.
+    fn read_upstream(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
+        if !self.conversation.reply.is_empty() {
+            return Ok(Moved::Nothing);
+        }
+        let Some(count) = self.receive_upstream(context, scratch)? else {
+            return Ok(Moved::Nothing);
+        };
+        let fresh = scratch.get(..count).unwrap_or_default();
+        if self.upstream_rest.is_empty() {
+            let passed = self.conversation.upstream_bytes(fresh)?;
+            self.upstream_rest
+                .extend_from_slice(fresh.get(passed.consumed..).unwrap_or_default());
+            self.pass_on(context, fresh.get(passed.tail).unwrap_or_default())?;
+        } else {
+            let mut rest = std::mem::take(&mut self.upstream_rest);
+            rest.extend_from_slice(fresh);
+            let passed = self.conversation.upstream_bytes(&rest)?;
+            self.pass_on(context, rest.get(passed.tail).unwrap_or_default())?;
+            rest.advance(passed.consumed);
+            if !rest.is_empty() {
+                self.upstream_rest = rest;
+            }
+        }
+        Ok(Moved::Some)
+    }
+
+    fn receive_upstream(
+        &mut self,
+        context: &mut Context<'_>,
+        scratch: &mut [u8],
+    ) -> Result<Option<usize>, Ending> {
+        match read(&mut self.upstream, context, scratch) {
+            Poll::Pending => Ok(None),
+            Poll::Ready(Ok(0) | Err(_)) if self.conversation.has_heard_farewell() => {
+                Err(Ending::UpstreamClosed)
+            }
+            Poll::Ready(Ok(0)) if self.conversation.is_running() => {
+                Err(Ending::Ended(Farewell::UpstreamLost))
+            }
+            Poll::Ready(Ok(0)) => Err(Ending::UpstreamClosed),
+            Poll::Ready(Ok(count)) => Ok(Some(count)),
+            Poll::Ready(Err(_)) => Err(Ending::Ended(Farewell::UpstreamLost)),
+        }
+    }
+
+    /// Writes straight from the read buffer when nothing waits before it; keeps what is not taken.
+    fn pass_on(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Result<(), Ending> {
+        let mut written = 0;
+        if self.conversation.reply.is_empty() && !bytes.is_empty() {
+            written = write(&mut self.client, context, bytes).map_err(|_| Ending::ClientGone)?;
+            self.counted.to_client += as_u64(written);
+            self.client_flush = ClientFlush::Owed;
+            self.flush_client(context)?;
+        }
+        self.conversation
+            .reply
+            .extend_from_slice(bytes.get(written..).unwrap_or_default());
+        Ok(())
+    }
+
+    fn read_client(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
+        if self.elsewhere.is_some() || !self.conversation.takes_frames() {
+            return Ok(Moved::Nothing);
+        }
+        if !self.client_rest.is_empty() && self.take_rest()? == Moved::Some {
+            return Ok(Moved::Some);
+        }
+        let count = match read(&mut self.client, context, scratch) {
+            Poll::Pending => return Ok(Moved::Nothing),
+            Poll::Ready(Ok(0) | Err(_)) => return Err(Ending::ClientGone),
+            Poll::Ready(Ok(count)) => count,
+        };
+        self.counted.from_client += as_u64(count);
+        let fresh = scratch.get(..count).unwrap_or_default();
+        if self.client_rest.is_empty() {
+            let taken = self.conversation.client_bytes(fresh)?;
+            self.client_rest
+                .extend_from_slice(fresh.get(taken.consumed..).unwrap_or_default());
+            self.judge_elsewhere(taken.large);
+        } else {
+            self.client_rest.extend_from_slice(fresh);
+            self.take_rest()?;
+        }
+        Ok(Moved::Some)
+    }
+
+    /// Takes frames that were read earlier and could not be taken then.
+    fn take_rest(&mut self) -> Turn {
+        let taken = self.conversation.client_bytes(&self.client_rest)?;
+        self.client_rest.advance(taken.consumed);
+        if self.client_rest.is_empty() && self.client_rest.capacity() > limits::BUFFER_BYTES_KEPT {
+            self.client_rest = BytesMut::new();
+        }
+        let moved = if taken.consumed > 0 {
+            Moved::Some
+        } else {
+            Moved::Nothing
+        };
+        self.judge_elsewhere(taken.large);
+        Ok(moved)
+    }
+
+    fn judge_elsewhere(&mut self, large: Option<Large>) {
+        let Some(large) = large else { return };
+        let judgement = self.conversation.judge_elsewhere(&large);
+        self.elsewhere = Some(Elsewhere { large, judgement });
+    }
+
+    fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
+        let Some(elsewhere) = &mut self.elsewhere else {
+            return Ok(Moved::Nothing);
+        };
+        let Poll::Ready(judgement) = Pin::new(&mut elsewhere.judgement).poll(context) else {
+            return Ok(Moved::Nothing);
+        };
+        let Some(Elsewhere { large, .. }) = self.elsewhere.take() else {
+            return Ok(Moved::Nothing);
+        };
+        match judgement {
+            Ok(judgement) => self.conversation.judged_elsewhere(&large, judgement)?,
+            Err(_) => return Err(Ending::Ended(Farewell::Internal)),
+        }
+        Ok(Moved::Some)
+    }
+}
+
+fn read(
+    stream: &mut Stream,
+    context: &mut Context<'_>,
+    buffer: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    let mut buffer = ReadBuf::new(buffer);
+    match Pin::new(stream).poll_read(context, &mut buffer) {
+        Poll::Ready(Ok(())) => Poll::Ready(Ok(buffer.filled().len())),
+        Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+        Poll::Pending => Poll::Pending,
+    }
+}
+
+/// Bytes that the socket took; none when it is not ready.
+fn write(stream: &mut Stream, context: &mut Context<'_>, bytes: &[u8]) -> io::Result<usize> {
+    match Pin::new(stream).poll_write(context, bytes) {
+        Poll::Ready(Ok(0)) => Err(io::ErrorKind::WriteZero.into()),
+        Poll::Ready(Ok(written)) => Ok(written),
+        Poll::Ready(Err(error)) => Err(error),
+        Poll::Pending => Ok(0),
+    }
+}
+
+fn as_u64(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,124 @@
+//! What pgsieve itself says to a client: SQLSTATE, what happened, one-line hint.
+//!
+//! Nothing else of the program speaks to clients once they are logged in. No address, secret or
+//! path is ever part of an answer.
+
+use std::borrow::Cow;
+
+use bytes::BytesMut;
+
+use crate::gate::Refusal;
+use crate::sqlstate::{self, SqlState};
+use crate::wire::encode::{self, ErrorFields, Severity};
+use crate::wire::malformed::Malformed;
+
+/// Why pgsieve ends a session, as the client is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Farewell {
+    /// The client broke the protocol.
+    Violation(Malformed),
+    /// The upstream answered in a way that pgsieve cannot follow.
+    UpstreamUnreadable,
+    /// The upstream connection was lost.
+    UpstreamLost,
+    /// The upstream session stopped being read-only, or reported a write.
+    Tripwire,
+    /// pgsieve is shutting down.
+    Shutdown,
+    /// A bound was exceeded.
+    Limit(&'static str),
+    /// A fault of pgsieve's own.
+    Internal,
+}
+
+/// The error that a refused statement is answered with.
+pub fn refusal(out: &mut BytesMut, refusal: &Refusal) {
+    encode::error(
+        out,
+        &ErrorFields {
+            severity: Severity::Error,
+            sqlstate: refusal.sqlstate,
+            message: &refusal.message,
+            detail: Some(&refusal.detail),
+            hint: Some(&refusal.hint),
+            position: refusal.position,
+        },
+    );
+}
+
+/// A notice about something that pgsieve changed.
+pub fn notice(out: &mut BytesMut, message: &str) {
+    encode::notice(
+        out,
+        &ErrorFields {
+            severity: Severity::Notice,
+            sqlstate: sqlstate::SUCCESSFUL_COMPLETION,
+            message,
+            detail: None,
+            hint: None,
+            position: None,
+        },
+    );
+}
+
+/// The last words before a session is closed.
+pub fn farewell(out: &mut BytesMut, reason: Farewell) {
+    let (sqlstate, message, hint) = words(reason);
+    encode::error(
+        out,
+        &ErrorFields {
+            severity: Severity::Fatal,
+            sqlstate,
+            message: &message,
+            detail: None,
+            hint,
+            position: None,
+        },
+    );
+}
+
+fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
+    match reason {
+        Farewell::Violation(cause) => (
+            cause.sqlstate(),
+            Cow::Owned(format!("{cause}; the connection is closed")),
+            None,
+        ),
+        Farewell::UpstreamUnreadable => (
+            sqlstate::CONNECTION_FAILURE,
+            Cow::Borrowed(
+                "the answer of the database does not fit what was asked; the connection is closed",
+            ),
+            Some("Reconnect and run the statement again."),
+        ),
+        Farewell::UpstreamLost => (
+            sqlstate::CONNECTION_FAILURE,
+            Cow::Borrowed("the connection to the database was lost"),
+            Some("Reconnect and run the statement again; reads are safe to repeat."),
+        ),
+        Farewell::Tripwire => (
+            sqlstate::READ_ONLY_SQL_TRANSACTION,
+            Cow::Borrowed(
+                "the database session is no longer known to be read-only; the connection is closed",
+            ),
+            Some("Reconnect; the operator has been alerted."),
+        ),
+        Farewell::Shutdown => (
+            sqlstate::ADMIN_SHUTDOWN,
+            Cow::Borrowed("terminating connection due to administrator command"),
+            None,
+        ),
+        Farewell::Internal => (
+            sqlstate::INTERNAL_ERROR,
+            Cow::Borrowed("pgsieve met a fault of its own and closed this connection"),
+            Some(
+                "Nothing was sent to the database. Please report it with the statement's fingerprint.",
+            ),
+        ),
+        Farewell::Limit(what) => (
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            Cow::Borrowed(what),
+            Some("Read answers or send Sync more often."),
+        ),
+    }
+}
