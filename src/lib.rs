@@ -22,3 +22,4 @@ pub mod upstream;
 
 pub mod session;
 
+pub mod config;

@@ -1,0 +1,149 @@
+//! The settings of the clients' side: TLS and logins.
+
+use crate::auth::settings::{AuthSettings, UpstreamIdentity};
+use crate::config::reader::Reader;
+use crate::config::users;
+use crate::net::client_tls::{ClientTlsFiles, ClientTlsSettings};
+use crate::upstream::address::UpstreamSettings;
+
+/// The words of `client.tls.mode`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Off,
+    Allow,
+    Require,
+}
+
+/// The words of `client.auth.method`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Method {
+    Passthrough,
+    Scram,
+    Certificate,
+    Trust,
+}
+
+/// `client.tls`.
+pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
+    let certificate = reader.file("client.tls.certificate").optional();
+    let key = reader.file("client.tls.key").optional();
+    let client_ca = reader.file("client.tls.client_ca").optional();
+    let words = [
+        ("off", Mode::Off),
+        ("allow", Mode::Allow),
+        ("require", Mode::Require),
+    ];
+    let implied = if reader.has("client.tls.certificate") {
+        Mode::Allow
+    } else {
+        Mode::Off
+    };
+    let mode = reader.choice("client.tls.mode", &words).or(implied)?;
+    let (certificate, key, client_ca) = (certificate?, key?, client_ca?);
+    let files = match (certificate, key) {
+        (Some(certificate), Some(key)) => Some((certificate, key)),
+        (None, None) => None,
+        (Some(_), None) | (None, Some(_)) => {
+            reader.note("client.tls", "certificate and key need each other");
+            return None;
+        }
+    };
+    let Some((certificate, key)) = files else {
+        if mode != Mode::Off {
+            let place = reader.place_of("client.tls.mode");
+            reader.note(&place, "needs client.tls.certificate and client.tls.key");
+            return None;
+        }
+        if client_ca.is_some() {
+            let place = reader.place_of("client.tls.client_ca");
+            reader.note(&place, "needs client.tls.certificate and client.tls.key");
+            return None;
+        }
+        return Some(ClientTlsSettings::Off);
+    };
+    let insists = client_ca.is_some();
+    let files = ClientTlsFiles {
+        certificate,
+        key,
+        client_ca,
+    };
+    Some(match mode {
+        Mode::Off => ClientTlsSettings::Off,
+        Mode::Allow => ClientTlsSettings::Allow(files),
+        Mode::Require if insists => ClientTlsSettings::RequireCertificate(files),
+        Mode::Require => ClientTlsSettings::Require(files),
+    })
+}
+
+/// `client.auth`.
+pub fn auth(
+    reader: &mut Reader,
+    upstream: Option<&UpstreamSettings>,
+    tls: Option<&ClientTlsSettings>,
+) -> Option<AuthSettings> {
+    let words = [
+        ("passthrough", Method::Passthrough),
+        ("scram", Method::Scram),
+        ("cert", Method::Certificate),
+        ("trust", Method::Trust),
+    ];
+    let bools = [("true", true), ("false", false)];
+    let plaintext = reader
+        .choice("client.auth.allow_plaintext_passwords", &bools)
+        .or(false);
+    let method = reader
+        .choice("client.auth.method", &words)
+        .or(Method::Passthrough)?;
+    if method != Method::Passthrough {
+        only_for(
+            reader,
+            "client.auth.allow_plaintext_passwords",
+            "passthrough",
+        );
+    }
+    if matches!(method, Method::Passthrough | Method::Trust) {
+        only_for(reader, "client.auth.users", "scram and cert");
+    }
+    let service = upstream.and_then(identity);
+    match method {
+        Method::Passthrough => Some(AuthSettings::Passthrough {
+            allow_plaintext_passwords: plaintext?,
+        }),
+        Method::Scram => Some(AuthSettings::Scram {
+            users: users::scram(reader, service.as_ref())?,
+        }),
+        Method::Certificate => {
+            if !tls.is_none_or(has_client_ca) {
+                reader.note("client.auth.method", "cert needs client.tls.client_ca");
+            }
+            let entries = users::certificates(reader, service.as_ref())?;
+            Some(AuthSettings::Certificate { entries })
+        }
+        Method::Trust => Some(AuthSettings::Trust { upstream: service }),
+    }
+}
+
+/// Who the URL logs in as.
+fn identity(upstream: &UpstreamSettings) -> Option<UpstreamIdentity> {
+    let user = upstream.user.clone()?;
+    Some(UpstreamIdentity {
+        user,
+        password: upstream.password.clone(),
+    })
+}
+
+fn has_client_ca(tls: &ClientTlsSettings) -> bool {
+    match tls {
+        ClientTlsSettings::Off => false,
+        ClientTlsSettings::Allow(files)
+        | ClientTlsSettings::Require(files)
+        | ClientTlsSettings::RequireCertificate(files) => files.client_ca.is_some(),
+    }
+}
+
+fn only_for(reader: &mut Reader, path: &str, methods: &str) {
+    if reader.has(path) {
+        let place = reader.place_of(path);
+        reader.note(&place, format!("is only for client.auth.method {methods}"));
+    }
+}

@@ -1,0 +1,162 @@
+//! The settings of the house itself: where to listen, what is allowed, what is recorded, how much.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::time::Duration;
+
+use crate::config::reader::{Choice, Reader, Word};
+use crate::config::{FingerprintKey, ListenAddress};
+use crate::limits::{CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, WORKERS_MAX};
+use crate::policy::Policy;
+use crate::telemetry::audit::AuditTarget;
+
+/// `listen`.
+pub fn listen(reader: &mut Reader) -> Option<Vec<ListenAddress>> {
+    let words = match reader.words("listen") {
+        Choice::Is(words) => words,
+        Choice::Absent => return Some(vec![ListenAddress::Tcp(local(LISTEN_PORT))]),
+        Choice::Wrong => return None,
+    };
+    let mut addresses = Vec::new();
+    for word in &words {
+        match listen_address(&word.text) {
+            Some(found) => addresses.extend(found),
+            None => reader.note(
+                &word.place,
+                "host:port or the path of a Unix socket is wanted",
+            ),
+        }
+    }
+    Some(addresses)
+}
+
+/// `admin.listen`.
+pub fn admin(reader: &mut Reader) -> Option<Option<SocketAddr>> {
+    reader.parsed("admin.listen", Some(local(ADMIN_PORT)), |text| {
+        if text == "off" {
+            return Ok(None);
+        }
+        let resolved = text
+            .to_socket_addrs()
+            .ok()
+            .and_then(|mut found| found.next());
+        resolved
+            .map(Some)
+            .ok_or_else(|| "ip:port or off is wanted".into())
+    })
+}
+
+/// `policy.file`: its problems become problems of the settings.
+pub fn policy(reader: &mut Reader) -> Option<Policy> {
+    let word = match reader.word("policy.file") {
+        Choice::Absent => return Some(Policy::agent()),
+        Choice::Wrong => return None,
+        Choice::Is(word) => word,
+    };
+    match word.text.as_str() {
+        "agent" => Some(Policy::agent()),
+        "bi" => Some(Policy::bi()),
+        _ => policy_in(reader, &word),
+    }
+}
+
+fn policy_in(reader: &mut Reader, word: &Word) -> Option<Policy> {
+    let text = reader.text_of(word)?;
+    match Policy::from_yaml(&text) {
+        Ok(policy) => Some(policy),
+        Err(problems) => {
+            for problem in problems {
+                reader.note(&format!("{}:{}", word.text, problem.place), problem.what);
+            }
+            None
+        }
+    }
+}
+
+/// `audit.to`.
+pub fn audit(reader: &mut Reader) -> Option<AuditTarget> {
+    reader.parsed("audit.to", AuditTarget::Off, |text| {
+        Ok(match text {
+            "off" => AuditTarget::Off,
+            "-" => AuditTarget::Stdout,
+            path => AuditTarget::File(path.into()),
+        })
+    })
+}
+
+/// `audit.fingerprint_key_file`.
+pub fn fingerprint_key(reader: &mut Reader) -> Option<Option<FingerprintKey>> {
+    let word = match reader.word("audit.fingerprint_key_file") {
+        Choice::Absent => return Some(None),
+        Choice::Wrong => return None,
+        Choice::Is(word) => word,
+    };
+    let secret = reader.secret_in(&word)?;
+    let key = hexadecimal(secret.reveal().trim());
+    if key.is_none() {
+        reader.note(&word.place, "the file must hold 64 hexadecimal digits");
+    }
+    key.map(|key| Some(FingerprintKey(key)))
+}
+
+/// `workers`.
+pub fn workers(reader: &mut Reader) -> Option<usize> {
+    let cores = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(WORKERS_MAX);
+    let (cores, most) = (u64::try_from(cores).ok()?, u64::try_from(WORKERS_MAX).ok()?);
+    usize::try_from(reader.number("workers", 1..=most, cores)?).ok()
+}
+
+/// `limits.connections_max`.
+pub fn connections_max(reader: &mut Reader) -> Option<usize> {
+    let number = reader.number(
+        "limits.connections_max",
+        1..=CONNECTIONS_MAX_BOUND,
+        CONNECTIONS_MAX,
+    )?;
+    usize::try_from(number).ok()
+}
+
+/// `limits.drain_timeout_ms`.
+pub fn drain_timeout(reader: &mut Reader) -> Option<Duration> {
+    let hour = 3_600_000;
+    reader
+        .number("limits.drain_timeout_ms", 0..=hour, DRAIN_TIMEOUT_MS)
+        .map(Duration::from_millis)
+}
+
+/// A path, or a host and port; a name may stand for several addresses.
+fn listen_address(text: &str) -> Option<Vec<ListenAddress>> {
+    if text.starts_with('/') || text.starts_with("./") {
+        return Some(vec![ListenAddress::Unix(text.into())]);
+    }
+    let (host, port) = text.rsplit_once(':')?;
+    let addresses: Vec<SocketAddr> = match (host, port.parse::<u16>()) {
+        ("*" | "", Ok(port)) => vec![SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)],
+        _ => text.to_socket_addrs().ok()?.collect(),
+    };
+    (!addresses.is_empty()).then(|| addresses.into_iter().map(ListenAddress::Tcp).collect())
+}
+
+fn local(port: u16) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
+}
+
+fn hexadecimal(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut key = [0; 32];
+    for (place, byte) in key.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    // from_str_radix takes a sign, which is no digit.
+    text.bytes()
+        .all(|byte| byte.is_ascii_hexdigit())
+        .then_some(key)
+}
+
+/// The port next to Postgres's own, as PgBouncer has it.
+const LISTEN_PORT: u16 = 6432;
+/// The port of metrics and probes.
+const ADMIN_PORT: u16 = 9432;

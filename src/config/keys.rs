@@ -1,0 +1,286 @@
+//! Every key: its name, meaning, unit, default and bound. What is not in this table is no key.
+//!
+//! A key can be given in the file as a path (`client.tls.mode`), in the environment as
+//! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its path in the file.
+    pub path: &'static str,
+    /// How it is written.
+    pub form: Form,
+    /// What holds when it is absent.
+    pub default: &'static str,
+    /// Meaning, unit and bound.
+    pub doc: &'static str,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One word or text.
+    Word,
+    /// A list in the file, words with commas between them elsewhere.
+    Words,
+    /// A list of maps in the file, the same in YAML's flow style elsewhere.
+    Users,
+}
+
+impl Key {
+    /// The key of a path.
+    pub fn at(path: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.path == path)
+    }
+
+    /// The name of its environment variable.
+    pub fn variable(&self) -> String {
+        format!(
+            "{VARIABLE_PREFIX}{}",
+            self.path.replace('.', "_").to_uppercase()
+        )
+    }
+}
+
+/// What a misspelt name was probably meant to be: the nearest of some names, if it is near.
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = name.chars().count();
+    let allowed = (length / 3).clamp(2, 3).min(length.saturating_sub(1));
+    let measured = names
+        .into_iter()
+        .map(|known| (distance(name, known), known));
+    let best = measured.min_by_key(|(distance, _)| *distance);
+    best.filter(|(distance, _)| *distance <= allowed)
+        .map(|(_, known)| known)
+}
+
+/// The reference of all keys, for people.
+pub fn reference() -> String {
+    let mut text = String::new();
+    for key in KEYS {
+        let Key {
+            path, default, doc, ..
+        } = key;
+        let variable = key.variable();
+        text.push_str(&format!(
+            "{path}\n    {doc}\n    Default: {default}. {variable}\n"
+        ));
+    }
+    text.push_str("\nEach of client.auth.users:\n");
+    for (name, doc) in USER_KEYS {
+        text.push_str(&format!("{name}\n    {doc}\n"));
+    }
+    text
+}
+
+/// Edits between two words (Levenshtein's distance), one row at a time.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, c) in one.chars().enumerate() {
+        let mut left = line + 1;
+        let mut next = vec![left];
+        for (d, pair) in other.iter().zip(row.windows(2)) {
+            let [diagonal, above] = pair else { continue };
+            left = (diagonal + usize::from(*d != c))
+                .min(above + 1)
+                .min(left + 1);
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// What every environment variable begins with.
+pub const VARIABLE_PREFIX: &str = "PGSIEVE_";
+
+/// The keys, in the order of the reference.
+pub const KEYS: &[Key] = &[
+    Key {
+        path: "listen",
+        form: Form::Words,
+        default: "127.0.0.1:6432",
+        doc: "Where clients arrive: host:port, or the path of a Unix socket; one or a list.",
+    },
+    Key {
+        path: "admin.listen",
+        form: Form::Word,
+        default: "127.0.0.1:9432",
+        doc: "Where /metrics, /healthz and /readyz are served: ip:port, or off.",
+    },
+    Key {
+        path: "upstream.url",
+        form: Form::Word,
+        default: "none, it must be given",
+        doc: "The Postgres behind pgsieve: postgres://[user[:password]@]host[:port]/[database].",
+    },
+    Key {
+        path: "upstream.password_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file whose first line is the password of the URL's user.",
+    },
+    Key {
+        path: "upstream.tls.mode",
+        form: Form::Word,
+        default: "the URL's sslmode; without it require, on this host disable",
+        doc: "TLS to the upstream: disable, require, verify-ca or verify-full.",
+    },
+    Key {
+        path: "upstream.tls.root_certificate",
+        form: Form::Word,
+        default: "none",
+        doc: "A PEM file with the authorities that the upstream is checked against, or system.",
+    },
+    Key {
+        path: "upstream.tls.certificate",
+        form: Form::Word,
+        default: "none",
+        doc: "A PEM file with the certificate that pgsieve shows the upstream.",
+    },
+    Key {
+        path: "upstream.tls.key",
+        form: Form::Word,
+        default: "none",
+        doc: "A PEM file with the private key of that certificate.",
+    },
+    Key {
+        path: "client.tls.mode",
+        form: Form::Word,
+        default: "allow when a certificate is given, else off",
+        doc: "TLS with clients: off, allow (the client decides) or require.",
+    },
+    Key {
+        path: "client.tls.certificate",
+        form: Form::Word,
+        default: "none",
+        doc: "A PEM file with the certificate chain that pgsieve shows clients.",
+    },
+    Key {
+        path: "client.tls.key",
+        form: Form::Word,
+        default: "none",
+        doc: "A PEM file with the private key of that certificate.",
+    },
+    Key {
+        path: "client.tls.client_ca",
+        form: Form::Word,
+        default: "none",
+        doc: "A PEM file with authorities for client certificates; with mode require every client \
+              over TCP must show one of theirs, with mode allow it may.",
+    },
+    Key {
+        path: "client.auth.method",
+        form: Form::Word,
+        default: "passthrough",
+        doc: "How clients prove who they are: passthrough (their own user and password, at the \
+              upstream), scram, cert or trust (only on this host).",
+    },
+    Key {
+        path: "client.auth.allow_plaintext_passwords",
+        form: Form::Word,
+        default: "false",
+        doc: "With passthrough: whether passwords may be asked for over an unencrypted network \
+              connection. true or false.",
+    },
+    Key {
+        path: "client.auth.users",
+        form: Form::Users,
+        default: "none",
+        doc: "With scram and cert: who may log in, and as whom at the upstream.",
+    },
+    Key {
+        path: "policy.file",
+        form: Form::Word,
+        default: "agent",
+        doc: "What is allowed beyond plain reads: a policy file, or the built-in agent or bi.",
+    },
+    Key {
+        path: "audit.to",
+        form: Form::Word,
+        default: "off",
+        doc: "Where the audit's JSON lines go: a file, - for standard output, or off.",
+    },
+    Key {
+        path: "audit.fingerprint_key_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file of 64 hexadecimal digits: the key of the fingerprints, which nobody without \
+              it can then compute.",
+    },
+    Key {
+        path: "workers",
+        form: Form::Word,
+        default: "the number of processor cores",
+        doc: "Threads that serve clients, 1 to 256.",
+    },
+    Key {
+        path: "limits.connections_max",
+        form: Form::Word,
+        default: "1000",
+        doc: "Clients at a time, 1 to 100000; more are refused with 53300.",
+    },
+    Key {
+        path: "limits.drain_timeout_ms",
+        form: Form::Word,
+        default: "30000",
+        doc: "How long running statements may take to finish when pgsieve is told to stop, in \
+              milliseconds, 0 to 3600000.",
+    },
+];
+
+/// The keys of one user.
+pub const USER_KEYS: &[(&str, &str)] = &[
+    ("name", "The user that the client names. Required."),
+    (
+        "verifier",
+        "With scram: what the password is checked against, from hash-password.",
+    ),
+    (
+        "verifier_file",
+        "With scram: a file whose first line is the verifier.",
+    ),
+    (
+        "certificate_name",
+        "With cert: the name in the certificate; the user's own by default.",
+    ),
+    (
+        "upstream_user",
+        "The user at the upstream; by default the URL's, else the same name.",
+    ),
+    (
+        "upstream_password_file",
+        "A file whose first line is the password of upstream_user.",
+    ),
+    (
+        "upstream_password_env",
+        "A variable, not of PGSIEVE_, with that password.",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let names = || KEYS.iter().map(|key| key.path);
+        assert_eq!(nearest("client.tls.mod", names()), Some("client.tls.mode"));
+        assert_eq!(nearest("listne", names()), Some("listen"));
+        assert_eq!(nearest("colour", names()), None);
+        assert_eq!(nearest("", names()), None);
+    }
+
+    #[test]
+    fn no_two_keys_share_a_variable_or_hide_each_other() {
+        for (place, key) in KEYS.iter().enumerate() {
+            for other in KEYS.iter().skip(place + 1) {
+                assert_ne!(key.variable(), other.variable());
+                assert!(!other.path.starts_with(&format!("{}.", key.path)));
+            }
+            assert!(key.doc.ends_with('.'), "{}", key.path);
+        }
+        assert!(reference().contains("PGSIEVE_CLIENT_TLS_MODE"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Settings: as they are written, and as they are meant.
+//!
+//! Three sources, later ones win: a YAML file, the environment, flags. What is wrong with them is
+//! reported all at once, each with its place, and never with the value that stands there: it may
+//! be a secret in the wrong spot.
+//!
+//! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
+//! * [`reader`]: one value of a key, checked; [`house`], [`upstream`], [`client`] and [`users`]:
+//!   the sections, each made into the settings of the part that needs them
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::auth::settings::AuthSettings;
+use crate::net::client_tls::ClientTlsSettings;
+use crate::policy::Policy;
+use crate::telemetry::audit::AuditTarget;
+use crate::upstream::address::UpstreamSettings;
+
+mod client;
+mod house;
+pub mod keys;
+mod reader;
+mod upstream;
+mod users;
+pub mod written;
+
+use reader::Reader;
+use written::Sources;
+
+/// Everything that can be set, checked and ready for the parts that need it.
+pub struct Settings {
+    /// Where clients arrive.
+    pub listen: Vec<ListenAddress>,
+    /// Where metrics and probes are served, if anywhere.
+    pub admin: Option<SocketAddr>,
+    /// The Postgres behind.
+    pub upstream: UpstreamSettings,
+    /// TLS with clients.
+    pub client_tls: ClientTlsSettings,
+    /// How clients prove who they are.
+    pub auth: AuthSettings,
+    /// What is allowed.
+    pub policy: Arc<Policy>,
+    /// Where the audit goes.
+    pub audit: AuditTarget,
+    /// The key of the fingerprints.
+    pub fingerprint_key: Option<FingerprintKey>,
+    /// Threads that serve clients.
+    pub workers: usize,
+    /// Clients at a time.
+    pub connections_max: usize,
+    /// How long a drain may take.
+    pub drain_timeout: Duration,
+}
+
+/// A place where clients arrive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListenAddress {
+    /// An IP address and a port.
+    Tcp(SocketAddr),
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+}
+
+/// A key that makes fingerprints unguessable; never shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct FingerprintKey(pub [u8; 32]);
+
+/// One thing that is wrong with the settings.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// Where: file, line, column and key, a variable, or a flag.
+    pub place: String,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+/// Reads the sources, or says everything that is wrong with them. Reads the files that the
+/// settings name for secrets and the policy; certificates are read by the parts that use them.
+pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
+    let mut reader = Reader::new(written::gather(sources), &sources.variables);
+    let settings = settings(&mut reader);
+    match (settings, reader.into_problems()) {
+        (Some(settings), problems) if problems.is_empty() => Ok(settings),
+        (_, problems) => Err(problems),
+    }
+}
+
+/// Reads the policy alone out of the sources, for those who only judge.
+pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
+    let mut reader = Reader::new(written::gather(sources), &sources.variables);
+    let policy = house::policy(&mut reader);
+    match (policy, reader.into_problems()) {
+        (Some(policy), problems) if problems.is_empty() => Ok(policy),
+        (_, problems) => Err(problems),
+    }
+}
+
+/// Every section is read before the first missing one ends it, so that all problems are found.
+fn settings(reader: &mut Reader) -> Option<Settings> {
+    let listen = house::listen(reader);
+    let admin = house::admin(reader);
+    let upstream = upstream::upstream(reader);
+    let client_tls = client::tls(reader);
+    let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
+    let policy = house::policy(reader);
+    let audit = house::audit(reader);
+    let fingerprint_key = house::fingerprint_key(reader);
+    let workers = house::workers(reader);
+    let connections_max = house::connections_max(reader);
+    let drain_timeout = house::drain_timeout(reader);
+    Some(Settings {
+        listen: listen?,
+        admin: admin?,
+        upstream: upstream?,
+        client_tls: client_tls?,
+        auth: auth?,
+        policy: Arc::new(policy?),
+        audit: audit?,
+        fingerprint_key: fingerprint_key?,
+        workers: workers?,
+        connections_max: connections_max?,
+        drain_timeout: drain_timeout?,
+    })
+}
+
+impl fmt::Debug for FingerprintKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("FingerprintKey(…)")
+    }
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(formatter),
+            Self::Unix(path) => path.display().fmt(formatter),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.place, self.what)
+    }
+}

@@ -1,0 +1,282 @@
+//! One value at a time: takes a key's value out of what is written and checks its form.
+//!
+//! A value that is absent or wrong is `None`; a wrong one leaves a problem. No problem shows the
+//! value itself.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::config::Problem;
+use crate::config::written::{Given, Written};
+use crate::limits::CONFIG_FILE_BYTES_MAX;
+use crate::policy::tree::Value;
+use crate::secret::Secret;
+
+/// What is left to read, and what is wrong so far.
+pub struct Reader {
+    given: BTreeMap<&'static str, Given>,
+    problems: Vec<Problem>,
+    environment: BTreeMap<String, Secret>,
+}
+
+/// A text and where it stands.
+pub struct Word {
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub place: String,
+}
+
+/// Whether a key was given, and given rightly.
+pub enum Choice<T> {
+    /// It was not given.
+    Absent,
+    /// It was given wrongly; the problem is noted.
+    Wrong,
+    /// It was given.
+    Is(T),
+}
+
+impl Reader {
+    /// Takes over what is written.
+    pub fn new(written: Written, environment: &[(String, String)]) -> Self {
+        let secret = |(name, value): &(String, String)| (name.clone(), Secret::new(value));
+        let environment = environment.iter().map(secret).collect();
+        let Written { given, problems } = written;
+        Self {
+            given,
+            problems,
+            environment,
+        }
+    }
+
+    /// What is wrong, in the order in which a person reads it.
+    pub fn into_problems(mut self) -> Vec<Problem> {
+        self.problems.dedup();
+        self.problems
+    }
+
+    /// Notes a problem.
+    pub fn note(&mut self, place: &str, what: impl Into<String>) {
+        self.problems.push(Problem {
+            place: place.into(),
+            what: what.into(),
+        });
+    }
+
+    /// Whether a key was given at all.
+    pub fn has(&self, path: &str) -> bool {
+        self.given.contains_key(path)
+    }
+
+    /// Where a key stands; its name when it was not given.
+    pub fn place_of(&self, path: &str) -> String {
+        self.given
+            .get(path)
+            .map_or_else(|| path.into(), |given| given.place.clone())
+    }
+
+    /// The value as it is, for lists of maps.
+    pub fn take(&mut self, path: &str) -> Option<Given> {
+        self.given.remove(path)
+    }
+
+    /// A text that is not empty.
+    pub fn word(&mut self, path: &str) -> Choice<Word> {
+        let Some(given) = self.given.get(path) else {
+            return Choice::Absent;
+        };
+        let place = given.place.clone();
+        match &given.value {
+            Value::Word(text) if !text.is_empty() => Choice::Is(Word {
+                text: text.clone(),
+                place,
+            }),
+            Value::Word(_) | Value::Nothing => {
+                self.note(&place, "has no value");
+                Choice::Wrong
+            }
+            Value::List(_) | Value::Map(_) => {
+                self.note(&place, "one value is wanted");
+                Choice::Wrong
+            }
+        }
+    }
+
+    /// One text or a list of them.
+    pub fn words(&mut self, path: &str) -> Choice<Vec<Word>> {
+        let Some(given) = self.given.get(path) else {
+            return Choice::Absent;
+        };
+        let Value::List(list) = &given.value else {
+            return match self.word(path) {
+                Choice::Is(word) => Choice::Is(vec![word]),
+                Choice::Absent => Choice::Absent,
+                Choice::Wrong => Choice::Wrong,
+            };
+        };
+        let mut words = Vec::new();
+        let mut wrong = Vec::new();
+        for tree in list {
+            let place = given.source.place(tree.place, path);
+            match &tree.value {
+                Value::Word(text) if !text.is_empty() => {
+                    words.push(Word {
+                        text: text.clone(),
+                        place,
+                    });
+                }
+                _ => wrong.push(place),
+            }
+        }
+        if words.is_empty() && wrong.is_empty() {
+            wrong.push(given.place.clone());
+        }
+        for place in &wrong {
+            self.note(place, "a value is wanted");
+        }
+        if wrong.is_empty() {
+            Choice::Is(words)
+        } else {
+            Choice::Wrong
+        }
+    }
+
+    /// A whole number within bounds.
+    pub fn number(&mut self, path: &str, bounds: RangeInclusive<u64>, absent: u64) -> Option<u64> {
+        self.parsed(path, absent, |text| {
+            let number = u64::from_str(text)
+                .ok()
+                .filter(|number| bounds.contains(number));
+            number.ok_or_else(|| {
+                format!(
+                    "a whole number from {} to {} is wanted",
+                    bounds.start(),
+                    bounds.end()
+                )
+            })
+        })
+    }
+
+    /// One of some words.
+    pub fn choice<T: Copy>(&mut self, path: &str, choices: &[(&str, T)]) -> Choice<T> {
+        let word = match self.word(path) {
+            Choice::Is(word) => word,
+            Choice::Absent => return Choice::Absent,
+            Choice::Wrong => return Choice::Wrong,
+        };
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == word.text) {
+            return Choice::Is(*choice);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        self.note(
+            &word.place,
+            format!("one of {} is wanted", names.join(", ")),
+        );
+        Choice::Wrong
+    }
+
+    /// A value that some function reads; the function's error says what is wanted.
+    pub fn parsed<T>(
+        &mut self,
+        path: &str,
+        absent: T,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        match self.word(path) {
+            Choice::Absent => Some(absent),
+            Choice::Wrong => None,
+            Choice::Is(word) => match read(&word.text) {
+                Ok(value) => Some(value),
+                Err(what) => {
+                    self.note(&word.place, what);
+                    None
+                }
+            },
+        }
+    }
+
+    /// The path of a file that must be there.
+    pub fn file(&mut self, path: &str) -> Choice<PathBuf> {
+        match self.word(path) {
+            Choice::Absent => Choice::Absent,
+            Choice::Wrong => Choice::Wrong,
+            Choice::Is(word) => match fs::metadata(&word.text) {
+                Ok(found) if found.is_dir() => {
+                    self.note(&word.place, "names a folder; a file is wanted");
+                    Choice::Wrong
+                }
+                Ok(_) => Choice::Is(word.text.into()),
+                Err(error) => {
+                    self.note(
+                        &word.place,
+                        format!("the file cannot be read: {}", error.kind()),
+                    );
+                    Choice::Wrong
+                }
+            },
+        }
+    }
+
+    /// The text of a file, within the bound for files of settings.
+    pub fn text_of(&mut self, word: &Word) -> Option<String> {
+        let read = fs::metadata(&word.text).and_then(|found| {
+            if found.len() > CONFIG_FILE_BYTES_MAX {
+                return Err(std::io::ErrorKind::FileTooLarge.into());
+            }
+            fs::read_to_string(&word.text)
+        });
+        match read {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.note(
+                    &word.place,
+                    format!("the file cannot be read: {}", error.kind()),
+                );
+                None
+            }
+        }
+    }
+
+    /// A variable of the environment that is not empty.
+    pub fn variable(&self, name: &str) -> Option<Secret> {
+        self.environment
+            .get(name)
+            .filter(|value| !value.reveal().is_empty())
+            .cloned()
+    }
+
+    /// The first line of a file, as a secret.
+    pub fn secret_in(&mut self, word: &Word) -> Option<Secret> {
+        let text = self.text_of(word)?;
+        let line = text.lines().next().unwrap_or_default();
+        if line.is_empty() {
+            self.note(&word.place, "the file's first line is empty");
+            return None;
+        }
+        Some(Secret::new(line))
+    }
+}
+
+impl<T> Choice<T> {
+    /// The value, or another one when it was not given; `None` when it was given wrongly.
+    pub fn or(self, absent: T) -> Option<T> {
+        match self {
+            Self::Absent => Some(absent),
+            Self::Wrong => None,
+            Self::Is(value) => Some(value),
+        }
+    }
+
+    /// Whether it was given: `Some(None)` when not, `None` when wrongly.
+    pub fn optional(self) -> Option<Option<T>> {
+        match self {
+            Self::Absent => Some(None),
+            Self::Wrong => None,
+            Self::Is(value) => Some(Some(value)),
+        }
+    }
+}

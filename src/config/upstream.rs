@@ -1,0 +1,64 @@
+//! The settings of the way to the upstream: a URL, and keys that say the rest.
+//!
+//! The TLS keys mean what libpq's parameters of the URL mean, and are read by the same code; what
+//! both say is said twice and therefore a problem.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::config::reader::{Choice, Reader};
+use crate::upstream::address::UpstreamSettings;
+
+/// `upstream`.
+pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
+    let mut wrong = false;
+    let mut more = String::new();
+    for (path, parameter) in TLS_KEYS {
+        match reader.word(path) {
+            Choice::Absent => {}
+            Choice::Wrong => wrong = true,
+            Choice::Is(word) => {
+                let value = utf8_percent_encode(&word.text, NON_ALPHANUMERIC);
+                more.push_str(&format!("&{parameter}={value}"));
+            }
+        }
+    }
+    let password = match reader.word("upstream.password_file") {
+        Choice::Absent => None,
+        Choice::Wrong => return None,
+        Choice::Is(word) => Some(reader.secret_in(&word)?),
+    };
+    let url = match reader.word("upstream.url") {
+        Choice::Is(word) => word,
+        Choice::Wrong => return None,
+        Choice::Absent => {
+            reader.note("upstream.url", "is required: postgres://host:port/database");
+            return None;
+        }
+    };
+    let sign = if url.text.contains('?') { "" } else { "?" };
+    match UpstreamSettings::parse(&format!("{}{sign}{more}", url.text)) {
+        Ok(mut settings) if !wrong => {
+            if password.is_some() && settings.password.is_some() {
+                let place = reader.place_of("upstream.password_file");
+                reader.note(&place, "the URL has a password already");
+            }
+            settings.password = password.or(settings.password);
+            Some(settings)
+        }
+        Ok(_) => None,
+        Err(problems) => {
+            for problem in problems {
+                reader.note(&url.place, problem.to_string());
+            }
+            None
+        }
+    }
+}
+
+/// The keys, and the parameters of the URL that mean the same.
+const TLS_KEYS: &[(&str, &str)] = &[
+    ("upstream.tls.mode", "sslmode"),
+    ("upstream.tls.root_certificate", "sslrootcert"),
+    ("upstream.tls.certificate", "sslcert"),
+    ("upstream.tls.key", "sslkey"),
+];

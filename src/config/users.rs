@@ -1,0 +1,212 @@
+//! `client.auth.users`: who may log in, and as whom at the upstream.
+
+use std::collections::BTreeMap;
+
+use crate::auth::settings::{CertificateUser, ScramUser, UpstreamIdentity};
+use crate::auth::verifier::Verifier;
+use crate::config::keys::{USER_KEYS, nearest};
+use crate::config::reader::{Reader, Word};
+use crate::config::written::Source;
+use crate::policy::tree::{Tree, Value};
+use crate::secret::Secret;
+
+/// One user's words by key, and where the user stands.
+struct User {
+    place: String,
+    words: BTreeMap<&'static str, Word>,
+}
+
+/// The users of method scram.
+pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<Vec<ScramUser>> {
+    let mut read: Vec<ScramUser> = Vec::new();
+    let mut complete = true;
+    for mut user in users(reader)? {
+        user.refuse(reader, "certificate_name", "is only for method cert");
+        let name = user.name(reader);
+        let verifier = user.verifier(reader);
+        let upstream = user.upstream(reader, name.as_deref(), service);
+        let (Some(name), Some(verifier), Some(upstream)) = (name, verifier, upstream) else {
+            complete = false;
+            continue;
+        };
+        if read.iter().any(|other| other.name == name) {
+            reader.note(&user.place, "another user has this name");
+        }
+        read.push(ScramUser {
+            name,
+            verifier,
+            upstream,
+        });
+    }
+    complete.then_some(read)
+}
+
+/// The users of method cert.
+pub fn certificates(
+    reader: &mut Reader,
+    service: Option<&UpstreamIdentity>,
+) -> Option<Vec<CertificateUser>> {
+    let mut read: Vec<CertificateUser> = Vec::new();
+    let mut complete = true;
+    for mut user in users(reader)? {
+        user.refuse(reader, "verifier", "is only for method scram");
+        user.refuse(reader, "verifier_file", "is only for method scram");
+        let name = user.name(reader);
+        let upstream = user.upstream(reader, name.as_deref(), service);
+        let (Some(name), Some(upstream)) = (name, upstream) else {
+            complete = false;
+            continue;
+        };
+        let certificate_name = user
+            .take("certificate_name")
+            .map_or(name.clone(), |w| w.text);
+        let same = |other: &CertificateUser| {
+            other.certificate_name == certificate_name && other.name == name
+        };
+        if read.iter().any(same) {
+            reader.note(&user.place, "another entry has this name and certificate");
+        }
+        read.push(CertificateUser {
+            certificate_name,
+            name,
+            upstream,
+        });
+    }
+    complete.then_some(read)
+}
+
+/// Every user as words; problems of form are noted.
+fn users(reader: &mut Reader) -> Option<Vec<User>> {
+    let Some(given) = reader.take(PATH) else {
+        reader.note(PATH, "is required by this client.auth.method");
+        return None;
+    };
+    let Value::List(list) = given.value else {
+        reader.note(&given.place, "a list of users is wanted");
+        return None;
+    };
+    if list.is_empty() {
+        reader.note(&given.place, "at least one user is wanted");
+        return None;
+    }
+    Some(
+        list.into_iter()
+            .filter_map(|tree| user(reader, &given.source, tree))
+            .collect(),
+    )
+}
+
+fn user(reader: &mut Reader, source: &Source, tree: Tree) -> Option<User> {
+    let place = source.place(tree.place, PATH);
+    let Value::Map(entries) = tree.value else {
+        reader.note(&place, "a user is a map with a name");
+        return None;
+    };
+    let mut words = BTreeMap::new();
+    for entry in entries {
+        let place = source.place(entry.place, &format!("{PATH}.{}", entry.key));
+        let names = || USER_KEYS.iter().map(|(name, _)| *name);
+        let Some(key) = names().find(|name| *name == entry.key) else {
+            let near = nearest(&entry.key, names());
+            let hint = near
+                .map(|near| format!("; did you mean {near}?"))
+                .unwrap_or_default();
+            reader.note(&place, format!("unknown key{hint}"));
+            continue;
+        };
+        match entry.tree.value {
+            Value::Word(text) if !text.is_empty() => {
+                words.insert(key, Word { text, place });
+            }
+            _ => reader.note(&place, "one value is wanted"),
+        }
+    }
+    Some(User { place, words })
+}
+
+impl User {
+    fn take(&mut self, key: &str) -> Option<Word> {
+        self.words.remove(key)
+    }
+
+    fn refuse(&mut self, reader: &mut Reader, key: &str, why: &str) {
+        if let Some(word) = self.take(key) {
+            reader.note(&word.place, why);
+        }
+    }
+
+    fn name(&mut self, reader: &mut Reader) -> Option<String> {
+        let name = self.take("name").map(|word| word.text);
+        if name.is_none() {
+            reader.note(&self.place, "the user has no name");
+        }
+        name
+    }
+
+    fn verifier(&mut self, reader: &mut Reader) -> Option<Verifier> {
+        let (text, place) = match (self.take("verifier"), self.take("verifier_file")) {
+            (Some(word), None) => (Secret::new(word.text), word.place),
+            (None, Some(word)) => (reader.secret_in(&word)?, word.place),
+            (None, None) => {
+                reader.note(&self.place, "a verifier or verifier_file is wanted");
+                return None;
+            }
+            (Some(_), Some(_)) => {
+                reader.note(&self.place, "verifier and verifier_file exclude each other");
+                return None;
+            }
+        };
+        match Verifier::parse(text.reveal()) {
+            Ok(verifier) => Some(verifier),
+            Err(_) => {
+                reader.note(
+                    &place,
+                    "a SCRAM-SHA-256 verifier is wanted; see hash-password",
+                );
+                None
+            }
+        }
+    }
+
+    /// Who the user is at the upstream: as said, else the URL's user, else the same name.
+    fn upstream(
+        &mut self,
+        reader: &mut Reader,
+        name: Option<&str>,
+        service: Option<&UpstreamIdentity>,
+    ) -> Option<UpstreamIdentity> {
+        let file = self.take("upstream_password_file");
+        let variable = self.take("upstream_password_env");
+        let user = self.take("upstream_user").map(|word| word.text);
+        let password = match (file, variable) {
+            (None, None) => None,
+            (Some(word), None) => Some(reader.secret_in(&word)?),
+            (None, Some(word)) => Some(in_environment(reader, &word)?),
+            (Some(_), Some(_)) => {
+                reader.note(&self.place, "two places for one password");
+                return None;
+            }
+        };
+        match (user, password, service) {
+            (None, None, Some(service)) => Some(service.clone()),
+            (Some(user), None, Some(service)) if user == service.user => Some(service.clone()),
+            (user, password, _) => {
+                let user = user.or_else(|| name.map(str::to_owned))?;
+                Some(UpstreamIdentity { user, password })
+            }
+        }
+    }
+}
+
+fn in_environment(reader: &mut Reader, word: &Word) -> Option<Secret> {
+    match reader.variable(&word.text) {
+        Some(password) => Some(password),
+        None => {
+            reader.note(&word.place, "the variable is not set");
+            None
+        }
+    }
+}
+
+/// The key of the list.
+const PATH: &str = "client.auth.users";

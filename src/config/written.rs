@@ -1,0 +1,198 @@
+//! What the sources say, by key: unknown keys and variables are found here, values are not read.
+
+use std::collections::BTreeMap;
+
+use crate::config::Problem;
+use crate::config::keys::{Form, KEYS, Key, VARIABLE_PREFIX, nearest};
+use crate::policy::tree::{self, Tree, Value};
+
+/// Where settings come from.
+#[derive(Default)]
+pub struct Sources {
+    /// The file, if there is one.
+    pub file: Option<FileText>,
+    /// The environment; variables that are not of pgsieve are passed over.
+    pub variables: Vec<(String, String)>,
+    /// Flags that stand for a key.
+    pub flags: Vec<Flag>,
+}
+
+/// A settings file as read from the disk.
+pub struct FileText {
+    /// What to call it in problems.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// A flag that stands for a key.
+pub struct Flag {
+    /// The key's path.
+    pub path: &'static str,
+    /// The flag as it is typed.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+}
+
+/// The values of the keys that were given, and what is wrong so far.
+#[derive(Default)]
+pub struct Written {
+    /// By path; the source that wins.
+    pub given: BTreeMap<&'static str, Given>,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// A value as given.
+pub struct Given {
+    /// The source, to put before a place inside the value.
+    pub source: Source,
+    /// Where the value stands.
+    pub place: String,
+    /// The value.
+    pub value: Value,
+}
+
+/// A kind of source.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file of this name.
+    File(String),
+    /// A variable or flag: the place says it all.
+    Named(String),
+}
+
+/// Collects what all sources say.
+pub fn gather(sources: &Sources) -> Written {
+    let mut written = Written::default();
+    if let Some(file) = &sources.file {
+        match tree::read(&file.text) {
+            Ok(tree) => flatten(&mut written, &file.name, tree, ""),
+            Err(problem) => {
+                let place = format!("{}:{}", file.name, problem.place);
+                written.problems.push(Problem {
+                    place,
+                    what: problem.what,
+                });
+            }
+        }
+    }
+    for (name, value) in &sources.variables {
+        if let Some(rest) = name.strip_prefix(VARIABLE_PREFIX) {
+            variable(&mut written, name, rest, value);
+        }
+    }
+    for flag in &sources.flags {
+        match Key::at(flag.path) {
+            Some(key) => put(&mut written, key, flag.name, &flag.value),
+            None => written.add(flag.name, "stands for a key that does not exist"),
+        }
+    }
+    written
+}
+
+impl Written {
+    fn add(&mut self, place: &str, what: impl Into<String>) {
+        self.problems.push(Problem {
+            place: place.into(),
+            what: what.into(),
+        });
+    }
+}
+
+impl Source {
+    /// A place inside a value of this source.
+    pub fn place(&self, inner: tree::Place, path: &str) -> String {
+        match self {
+            Self::File(name) => format!("{name}:{}", inner.of(path)),
+            Self::Named(name) if Key::at(path).is_some() => name.clone(),
+            Self::Named(name) => format!("{name} {path}"),
+        }
+    }
+}
+
+/// Walks down a file's maps as far as keys go.
+fn flatten(written: &mut Written, file: &str, tree: Tree, above: &str) {
+    let Tree { value, place } = tree;
+    let entries = match value {
+        Value::Map(entries) => entries,
+        Value::Nothing => return,
+        Value::Word(_) | Value::List(_) => {
+            let place = format!("{file}:{}", place.of(above));
+            return written.add(&place, "a group of keys is wanted here, not a value");
+        }
+    };
+    for entry in entries {
+        let path = if above.is_empty() {
+            entry.key.clone()
+        } else {
+            format!("{above}.{}", entry.key)
+        };
+        let place = format!("{file}:{}", entry.place.of(&path));
+        if let Some(key) = Key::at(&path) {
+            let given = Given {
+                source: Source::File(file.into()),
+                place,
+                value: entry.tree.value,
+            };
+            if written.given.contains_key(key.path) {
+                written.add(&given.place, "is given twice");
+            }
+            written.given.insert(key.path, given);
+        } else if KEYS
+            .iter()
+            .any(|key| key.path.starts_with(&format!("{path}.")))
+        {
+            flatten(written, file, entry.tree, &path);
+        } else {
+            let near = nearest(&path, KEYS.iter().map(|key| key.path));
+            written.add(&place, unknown("key", near));
+        }
+    }
+}
+
+fn variable(written: &mut Written, name: &str, rest: &str, value: &str) {
+    match KEYS.iter().find(|key| key.variable() == name) {
+        Some(key) => put(written, key, name, value),
+        None => {
+            let known: Vec<String> = KEYS.iter().map(Key::variable).collect();
+            let bare = known
+                .iter()
+                .filter_map(|known| known.strip_prefix(VARIABLE_PREFIX));
+            let near = nearest(rest, bare).map(|near| format!("{VARIABLE_PREFIX}{near}"));
+            written.add(name, unknown("variable", near.as_deref()));
+        }
+    }
+}
+
+/// A value out of a variable or flag.
+fn put(written: &mut Written, key: &'static Key, place: &str, text: &str) {
+    let value = match key.form {
+        Form::Word => Value::Word(text.into()),
+        Form::Words => {
+            let words = text.split(',').map(|word| Tree::word(word.trim()));
+            Value::List(words.collect())
+        }
+        Form::Users => match tree::read(text) {
+            Ok(tree) => tree.value,
+            Err(_) => return written.add(place, "is not readable as YAML: a list is wanted"),
+        },
+    };
+    let source = Source::Named(place.into());
+    written.given.insert(
+        key.path,
+        Given {
+            source,
+            place: place.into(),
+            value,
+        },
+    );
+}
+
+fn unknown(what: &str, near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("unknown {what}; did you mean {near}?"),
+        None => format!("unknown {what}"),
+    }
+}

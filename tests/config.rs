@@ -1,0 +1,355 @@
+//! Settings as an operator writes them: three sources, every problem at once with its place, and
+//! never a secret in what is printed.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use pgsieve::auth::settings::AuthSettings;
+use pgsieve::config::keys::KEYS;
+use pgsieve::config::written::{FileText, Flag, Sources};
+use pgsieve::config::{ListenAddress, Problem, Settings, load};
+use pgsieve::net::client_tls::ClientTlsSettings;
+use pgsieve::net::upstream_tls::{Authority, UpstreamTlsSettings};
+use pgsieve::telemetry::audit::AuditTarget;
+
+const URL: &str = "postgres://app@db.example.org/shop";
+
+fn file(text: &str) -> Sources {
+    let file = FileText {
+        name: "pgsieve.yaml".into(),
+        text: text.into(),
+    };
+    Sources {
+        file: Some(file),
+        ..Sources::default()
+    }
+}
+
+fn variables(pairs: &[(&str, &str)]) -> Sources {
+    let variables = pairs
+        .iter()
+        .map(|(name, value)| ((*name).into(), (*value).into()));
+    Sources {
+        variables: variables.collect(),
+        ..Sources::default()
+    }
+}
+
+#[track_caller]
+fn good(sources: &Sources) -> Settings {
+    load(sources).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
+}
+
+#[track_caller]
+fn bad(sources: &Sources) -> String {
+    match load(sources) {
+        Ok(_) => panic!("the settings were accepted"),
+        Err(problems) => shown(&problems),
+    }
+}
+
+fn shown(problems: &[Problem]) -> String {
+    problems
+        .iter()
+        .map(|problem| format!("{problem}\n"))
+        .collect()
+}
+
+/// A file with a text, gone with the value.
+struct Written(PathBuf);
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        fs::remove_file(&self.0).unwrap();
+    }
+}
+
+impl std::ops::Deref for Written {
+    type Target = PathBuf;
+
+    fn deref(&self) -> &PathBuf {
+        &self.0
+    }
+}
+
+fn written(text: &str) -> Written {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("pgsieve-config-{}-{number}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    fs::write(&path, text).unwrap();
+    Written(path)
+}
+
+#[test]
+fn a_url_is_enough() {
+    let settings = good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL), ("HOME", "/")]));
+    assert_eq!(
+        settings.listen,
+        [ListenAddress::Tcp("127.0.0.1:6432".parse().unwrap())]
+    );
+    assert_eq!(settings.admin, Some("127.0.0.1:9432".parse().unwrap()));
+    assert_eq!(settings.client_tls, ClientTlsSettings::Off);
+    assert_eq!(settings.audit, AuditTarget::Off);
+    assert_eq!(settings.policy.name(), "agent");
+    assert!(settings.workers >= 1);
+    let AuthSettings::Passthrough {
+        allow_plaintext_passwords,
+    } = settings.auth
+    else {
+        panic!("passthrough is the default");
+    };
+    assert!(!allow_plaintext_passwords);
+}
+
+#[test]
+fn a_whole_file_is_read() {
+    let (cert, key, root) = (written("c"), written("k"), written("r"));
+    let (cert, key, root) = (cert.display(), key.display(), root.display());
+    let fingerprint_key = written(&"0f".repeat(32));
+    let settings = good(&file(&format!(
+        "listen:\n  - 127.0.0.1:1\n  - /run/pgsieve/.s.PGSQL.6432\n\
+         admin: {{ listen: off }}\n\
+         upstream:\n  url: {URL}\n  tls: {{ mode: verify-full, root_certificate: {root} }}\n\
+         client:\n  tls: {{ mode: require, certificate: {cert}, key: {key}, client_ca: {root} }}\n\
+         policy: {{ file: bi }}\n\
+         audit: {{ to: /var/log/a.jsonl, fingerprint_key_file: {} }}\n\
+         workers: 3\nlimits: {{ connections_max: 7, drain_timeout_ms: 1500 }}\n",
+        fingerprint_key.display()
+    )));
+    assert_eq!(settings.listen.len(), 2);
+    assert_eq!(settings.listen[1].to_string(), "/run/pgsieve/.s.PGSQL.6432");
+    assert_eq!(settings.admin, None);
+    assert!(matches!(
+        settings.client_tls,
+        ClientTlsSettings::RequireCertificate(_)
+    ));
+    let UpstreamTlsSettings::VerifyFull(Authority::File(_), _) = settings.upstream.tls else {
+        panic!("{:?}", settings.upstream.tls);
+    };
+    assert_eq!(settings.policy.name(), "bi");
+    assert_eq!(settings.audit, AuditTarget::File("/var/log/a.jsonl".into()));
+    assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
+    assert_eq!((settings.workers, settings.connections_max), (3, 7));
+    assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let mut sources = file(&format!(
+        "upstream: {{ url: {URL} }}\nworkers: 1\nlisten: 127.0.0.1:1"
+    ));
+    sources.variables = variables(&[
+        ("PGSIEVE_WORKERS", "2"),
+        ("PGSIEVE_LISTEN", "127.0.0.1:2, 127.0.0.1:3"),
+        ("PGSIEVE_AUDIT_TO", "-"),
+    ])
+    .variables;
+    let settings = good(&sources);
+    assert_eq!((settings.workers, settings.listen.len()), (2, 2));
+    assert_eq!(settings.audit, AuditTarget::Stdout);
+    sources.flags = vec![Flag {
+        path: "listen",
+        name: "--listen",
+        value: "127.0.0.1:4".into(),
+    }];
+    let settings = good(&sources);
+    assert_eq!(
+        settings.listen,
+        [ListenAddress::Tcp("127.0.0.1:4".parse().unwrap())]
+    );
+}
+
+#[test]
+fn every_key_has_a_variable_that_is_known() {
+    for key in KEYS {
+        let name = key.variable();
+        let problems = bad(&variables(&[(&name, "")]));
+        assert!(!problems.contains("unknown"), "{name}: {problems}");
+    }
+}
+
+#[test]
+fn every_problem_is_reported_at_once_with_its_place() {
+    let text = "listne: 127.0.0.1:1\n\
+                client:\n  tls:\n    mode: sometimes\n  auth: passthrough\n\
+                workers: many\n\
+                limits:\n  drain_timeout_ms: -1\n";
+    let mut sources = file(text);
+    sources.variables = variables(&[("PGSIEVE_AUDIT_TOO", "x")]).variables;
+    let problems = bad(&sources);
+    for line in [
+        "pgsieve.yaml:1:1 listne: unknown key; did you mean listen?",
+        "pgsieve.yaml:4:5 client.tls.mode: one of off, allow, require is wanted",
+        "pgsieve.yaml:5:9 client.auth: a group of keys is wanted here, not a value",
+        "pgsieve.yaml:6:1 workers: a whole number from 1 to 256 is wanted",
+        "pgsieve.yaml:8:3 limits.drain_timeout_ms: a whole number from 0 to 3600000 is wanted",
+        "PGSIEVE_AUDIT_TOO: unknown variable; did you mean PGSIEVE_AUDIT_TO?",
+        "upstream.url: is required: postgres://host:port/database",
+    ] {
+        assert!(
+            problems.lines().any(|have| have == line),
+            "{line} is missing in:\n{problems}"
+        );
+    }
+}
+
+#[test]
+fn yaml_that_cannot_be_read_has_a_place() {
+    let problems = bad(&file("upstream:\n  url: [postgres://x\n"));
+    assert!(problems.starts_with("pgsieve.yaml:"), "{problems}");
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_refused() {
+    for (text, wanted) in [
+        (
+            "client: { tls: { mode: require } }",
+            "needs client.tls.certificate",
+        ),
+        (
+            "client: { auth: { method: scram } }",
+            "client.auth.users: is required",
+        ),
+        (
+            "client: { auth: { method: cert, users: [{ name: a }] } }",
+            "cert needs",
+        ),
+        (
+            "client: { auth: { users: [{ name: a }] } }",
+            "is only for client.auth.method scram",
+        ),
+        (
+            "client: { auth: { method: trust, allow_plaintext_passwords: true } }",
+            "is only for client.auth.method passthrough",
+        ),
+        (
+            "client: { auth: { method: scram, users: [{ nmae: a }] } }",
+            "did you mean name?",
+        ),
+        (
+            "client: { auth: { method: scram, users: [a] } }",
+            "a user is a map with a name",
+        ),
+        (
+            "client: { auth: { method: scram, users: [{ name: a }] } }",
+            "a verifier or",
+        ),
+        ("upstream: { tls: { mode: verify-full } }", "sslrootcert"),
+        (
+            "policy: { file: /no/such/policy }",
+            "policy.file: the file cannot be read",
+        ),
+    ] {
+        let mut sources = file(text);
+        sources.variables = variables(&[("PGSIEVE_UPSTREAM_URL", URL)]).variables;
+        let problems = bad(&sources);
+        assert!(problems.contains(wanted), "{text}:\n{problems}");
+    }
+}
+
+#[test]
+fn what_a_policy_gets_wrong_is_reported_with_the_rest() {
+    let policy = written("name: x\nnonsense: 1\n");
+    let problems = bad(&file(&format!("policy: {{ file: {} }}", policy.display())));
+    assert!(
+        problems.contains(&format!("{}:2:1 nonsense", policy.display())),
+        "{problems}"
+    );
+    assert!(problems.contains("upstream.url: is required"), "{problems}");
+}
+
+#[test]
+fn users_are_mapped_to_the_upstream() {
+    let password = written("of ann\n");
+    let verifier = "SCRAM-SHA-256$4096:c2FsdHNhbHRzYWx0c2FsdA==$\
+                    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:\
+                    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    let stored = written(verifier);
+    let text = format!(
+        "client:\n  auth:\n    method: scram\n    users:\n\
+         \x20     - {{ name: ann, verifier: '{verifier}', upstream_user: reader,\
+         \x20         upstream_password_file: {} }}\n\
+         \x20     - {{ name: bob, verifier_file: {}, upstream_password_env: BOB }}\n\
+         \x20     - {{ name: eve, verifier_file: {} }}\n",
+        password.display(),
+        stored.display(),
+        stored.display()
+    );
+    let mut sources = file(&text);
+    let url = "postgres://svc:svcpw@h/d";
+    sources.variables = variables(&[("PGSIEVE_UPSTREAM_URL", url), ("BOB", "of bob")]).variables;
+    let AuthSettings::Scram { users } = good(&sources).auth else {
+        panic!("scram was asked for")
+    };
+    let seen: Vec<_> = users
+        .iter()
+        .map(|user| {
+            let password = user
+                .upstream
+                .password
+                .as_ref()
+                .map(|p| p.reveal().to_owned());
+            (user.name.as_str(), user.upstream.user.as_str(), password)
+        })
+        .collect();
+    let password = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        seen,
+        [
+            ("ann", "reader", password("of ann")),
+            ("bob", "bob", password("of bob")),
+            ("eve", "svc", password("svcpw")),
+        ]
+    );
+    let users = "[{name: ann, verifier: x}, {name: ann}]";
+    let problems = bad(&variables(&[
+        ("PGSIEVE_UPSTREAM_URL", url),
+        ("PGSIEVE_CLIENT_AUTH_METHOD", "scram"),
+        ("PGSIEVE_CLIENT_AUTH_USERS", users),
+    ]));
+    assert!(problems.contains("PGSIEVE_CLIENT_AUTH_USERS client.auth.users.verifier: a SCRAM"));
+}
+
+#[test]
+fn no_problem_shows_a_secret() {
+    let canary = "cAnArY";
+    let secret_file = written(&format!("{canary}\n"));
+    let url = format!("postgres://u:{canary}%zz@h:{canary}/d?x={canary}");
+    let text = format!(
+        "upstream: {{ url: 'postgres://u:{canary}@h/d', password_file: {} }}\n\
+         admin: {canary}\nlisten: [{canary}, [{canary}]]\nworkers: {canary}\n\
+         audit: {{ fingerprint_key_file: {} }}\n\
+         client:\n  tls: {{ mode: {canary} }}\n  auth:\n    method: scram\n    users:\n\
+         \x20     - {{ name: a, verifier: {canary} }}\n\
+         \x20     - {{ name: b, verifier_file: {} }}\n\
+         \x20     - {canary}\n",
+        secret_file.display(),
+        secret_file.display(),
+        secret_file.display(),
+    );
+    let mut all = bad(&file(&text));
+    all.push_str(&bad(&variables(&[("PGSIEVE_UPSTREAM_URL", &url)])));
+    all.push_str(&bad(&variables(&[(
+        "PGSIEVE_CLIENT_AUTH_USERS",
+        &format!("[{canary}: {{"),
+    )])));
+    for broken in [
+        format!("upstream: {{ url: '{canary}"),
+        format!("{canary}: : [\"{canary}"),
+    ] {
+        all.push_str(&bad(&file(&broken)));
+    }
+    // A key's name is shown, because it must be found; its value never is.
+    let shown: Vec<&str> = all.lines().filter(|line| line.contains(canary)).collect();
+    assert!(shown.is_empty(), "{shown:#?}");
+    assert!(all.lines().count() > 10, "{all}");
+}
