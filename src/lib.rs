@@ -23,3 +23,4 @@ pub mod upstream;
 pub mod session;
 
 pub mod config;
+pub mod demo;

@@ -1,0 +1,227 @@
+//! A private Postgres: started on a free port of 127.0.0.1 and a socket of its own, gone with its
+//! data when the value is dropped or when this process dies, however it dies.
+//!
+//! It must never touch a server, a data directory or an account that somebody else uses, and never
+//! run as root.
+//!
+//! - [`binaries`] finds an installed server, or has a package client fetch one
+//! - [`directory`] holds everything the cluster writes
+//! - [`account`] is the account that the server runs as
+//! - [`settings`] writes what the server reads: settings, access rules, keys
+//! - [`server`] starts the processes and ends them
+
+mod account;
+mod binaries;
+mod directory;
+mod error;
+mod fetched;
+mod installed;
+mod pins;
+mod server;
+mod settings;
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use crate::limits;
+
+pub use binaries::Binaries;
+pub use error::ClusterError;
+pub use settings::{PasswordMethod, TlsFiles};
+
+use account::Account;
+use directory::Directory;
+pub use directory::random_name;
+use server::{Ending, Server, Started};
+use settings::Settings;
+
+/// A running private Postgres.
+#[derive(Debug)]
+pub struct Cluster {
+    // Ended by hand in `drop`, before the directory goes.
+    server: Option<Server>,
+    directory: Directory,
+    binaries: Binaries,
+    port: u16,
+    password: String,
+}
+
+/// What a private Postgres shall be like.
+#[derive(Debug, Default)]
+pub struct ClusterBuilder {
+    version: Option<u32>,
+    settings: Settings,
+}
+
+impl Cluster {
+    /// A cluster with the defaults: newest installed Postgres, logins without a password.
+    pub fn builder() -> ClusterBuilder {
+        ClusterBuilder::default()
+    }
+
+    /// The TCP port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The major version of the server.
+    pub fn version(&self) -> u32 {
+        self.binaries.major
+    }
+
+    /// The folder of the server's programs (`psql` and `pg_dump` are there only where the server
+    /// came from a full installation).
+    pub fn programs(&self) -> &Path {
+        &self.binaries.folder
+    }
+
+    /// The folder of the Unix socket.
+    pub fn socket_folder(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> PathBuf {
+        self.directory.data()
+    }
+
+    /// The server's log so far.
+    pub fn log(&self) -> String {
+        self.directory.log()
+    }
+
+    /// The name of the superuser.
+    pub fn admin(&self) -> &'static str {
+        settings::ADMIN
+    }
+
+    /// The password of the superuser; random for each cluster.
+    pub fn admin_password(&self) -> &str {
+        &self.password
+    }
+
+    /// A connection string for the superuser.
+    pub fn admin_url(&self, database: &str) -> String {
+        self.url(settings::ADMIN, &self.password, database)
+    }
+
+    /// A connection string over TCP. The parts must need no escaping.
+    pub fn url(&self, user: &str, password: &str, database: &str) -> String {
+        format!(
+            "postgres://{user}:{password}@127.0.0.1:{}/{database}",
+            self.port
+        )
+    }
+
+    /// Stops the server and starts it again on the same port with the same data.
+    pub fn restart(&mut self) -> Result<(), ClusterError> {
+        if let Some(server) = self.server.take() {
+            server.end(Ending::Kept);
+        }
+        match Server::start(&self.directory, &self.binaries, self.port)? {
+            Started::Ready(server) => {
+                self.server = Some(server);
+                Ok(())
+            }
+            Started::PortTaken => Err(ClusterError::NoFreePort),
+        }
+    }
+
+    /// Ends the server as a crash would and leaves the data: connections break off.
+    pub fn crash(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.end(Ending::Crashed);
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.end(Ending::Removed);
+        }
+        self.directory.remove();
+    }
+}
+
+impl ClusterBuilder {
+    /// Insists on this major version.
+    pub fn version(mut self, major: u32) -> Self {
+        self.version = Some(major);
+        self
+    }
+
+    /// How passwords are asked for; logins need none unless this is said.
+    pub fn auth(mut self, method: PasswordMethod) -> Self {
+        self.settings.auth = method;
+        self
+    }
+
+    /// Adds a line to `postgresql.conf`.
+    pub fn conf(mut self, line: impl Into<String>) -> Self {
+        self.settings.conf.push(line.into());
+        self
+    }
+
+    /// Adds a line in front of the others in `pg_hba.conf`.
+    pub fn hba(mut self, line: impl Into<String>) -> Self {
+        self.settings.hba.push(line.into());
+        self
+    }
+
+    /// Speaks TLS with these files, which are copied.
+    pub fn tls(mut self, files: TlsFiles) -> Self {
+        self.settings.tls = Some(files);
+        self
+    }
+
+    /// Finds the programs, prepares the data directory and starts the server.
+    pub fn start(self) -> Result<Cluster, ClusterError> {
+        let account = Account::for_server_of(directory::our_user()?)?;
+        let binaries = Binaries::locate(self.version, account)?;
+        let directory = Directory::create(account)?;
+        let started = self.start_in(&directory, &binaries);
+        if started.is_err() {
+            directory.remove();
+        }
+        let (server, port, password) = started?;
+        Ok(Cluster {
+            server: Some(server),
+            directory,
+            binaries,
+            port,
+            password,
+        })
+    }
+
+    fn start_in(
+        &self,
+        directory: &Directory,
+        binaries: &Binaries,
+    ) -> Result<(Server, u16, String), ClusterError> {
+        let password = random_name()?;
+        settings::write(directory, &self.settings, &password)?;
+        for _ in 0..limits::CLUSTER_PORT_ATTEMPTS_MAX {
+            let port = free_port()?;
+            match Server::start(directory, binaries, port)? {
+                Started::Ready(server) => return Ok((server, port, password)),
+                Started::PortTaken => {}
+            }
+        }
+        Err(ClusterError::NoFreePort)
+    }
+}
+
+/// A port of 127.0.0.1 that was free a moment ago. Somebody else may take it before it is used.
+pub fn free_port() -> Result<u16, ClusterError> {
+    TcpListener::bind(("127.0.0.1", 0))
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(|source| ClusterError::File {
+            doing: "look for a free port",
+            source,
+        })
+}
+
+#[cfg(test)]
+mod tests;

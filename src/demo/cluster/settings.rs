@@ -1,0 +1,115 @@
+//! What a private server reads at its start: settings, access rules and keys.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::directory::Directory;
+use super::error::ClusterError;
+
+/// What the caller asked for.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// How passwords are asked for.
+    pub auth: PasswordMethod,
+    /// Lines for `postgresql.conf`.
+    pub conf: Vec<String>,
+    /// Lines in front of `pg_hba.conf`.
+    pub hba: Vec<String>,
+    /// Keys and certificates, where the server shall speak TLS.
+    pub tls: Option<TlsFiles>,
+}
+
+/// How a private server asks for passwords, on TCP and on the socket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PasswordMethod {
+    /// It asks for none.
+    #[default]
+    Trust,
+    /// SCRAM-SHA-256.
+    Scram,
+    /// MD5, with passwords stored that way.
+    Md5,
+    /// In clear text.
+    Cleartext,
+}
+
+/// PEM files for a server that speaks TLS.
+#[derive(Debug, Clone)]
+pub struct TlsFiles {
+    /// Certificate chain of the server.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+    /// Authority of client certificates, where they are asked for.
+    pub client_authority: Option<PathBuf>,
+}
+
+impl PasswordMethod {
+    /// The word for it in `pg_hba.conf`.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Trust => "trust",
+            Self::Scram => "scram-sha-256",
+            Self::Md5 => "md5",
+            Self::Cleartext => "password",
+        }
+    }
+}
+
+/// Writes what the supervisor needs to make the data directory.
+pub fn write(
+    directory: &Directory,
+    settings: &Settings,
+    password: &str,
+) -> Result<(), ClusterError> {
+    let conf = conf_text(directory, settings)?;
+    let hba = format!("{}\n", settings.hba.join("\n"));
+    let files = [
+        ("password", password),
+        ("auth", settings.auth.word()),
+        ("conf", &conf),
+        ("hba", &hba),
+    ];
+    for (name, content) in files {
+        directory.write_private(&directory.path().join(name), content.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn conf_text(directory: &Directory, settings: &Settings) -> Result<String, ClusterError> {
+    let mut text = String::from(FAST);
+    if settings.auth == PasswordMethod::Md5 {
+        text.push_str("password_encryption = md5\n");
+    }
+    if let Some(files) = &settings.tls {
+        text.push_str("ssl = on\n");
+        let wanted = [
+            ("ssl_cert_file", Some(&files.certificate)),
+            ("ssl_key_file", Some(&files.key)),
+            ("ssl_ca_file", files.client_authority.as_ref()),
+        ];
+        for (setting, path) in wanted {
+            let Some(path) = path else { continue };
+            let content = fs::read(path).map_err(|source| ClusterError::File {
+                doing: "read a TLS file",
+                source,
+            })?;
+            let copy = directory.path().join(setting);
+            directory.write_private(&copy, &content)?;
+            text.push_str(&format!("{setting} = '{}'\n", copy.display()));
+        }
+    }
+    for line in &settings.conf {
+        text.push_str(line);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The superuser, as the supervisor makes it.
+pub const ADMIN: &str = "postgres";
+
+/// The data is thrown away at the end, so nothing waits for a disk.
+const FAST: &str = "\n# a private cluster of pgsieve\n\
+    fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n\
+    max_connections = 200\nshared_buffers = 64MB\n";

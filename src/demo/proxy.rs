@@ -1,0 +1,203 @@
+//! `pgsieve serve` in a process of its own, started as its users start it.
+
+use std::fs::DirBuilder;
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::{Client, NoTls};
+
+use crate::limits;
+use crate::secret::Secret;
+
+use super::cluster::{free_port, random_name};
+use super::leash::Leash;
+use super::{DemoArguments, DemoError, say};
+
+/// A running pgsieve.
+#[derive(Debug)]
+pub struct Proxy {
+    leash: Leash,
+    listen: u16,
+    admin: u16,
+    audit: PathBuf,
+}
+
+/// Who logs in through pgsieve.
+#[derive(Debug, Clone)]
+pub struct Login {
+    user: String,
+    password: Secret,
+    database: String,
+    // Ours may be shown; somebody's own may not.
+    password_shown: bool,
+}
+
+impl Proxy {
+    /// Starts pgsieve before an upstream, on its usual ports where they are free.
+    pub fn start(arguments: &DemoArguments, upstream: &str) -> Result<Self, DemoError> {
+        let failed = |source| DemoError::System {
+            doing: "start pgsieve",
+            source,
+        };
+        let name = random_name().map_err(DemoError::Cluster)?;
+        let folder = std::env::temp_dir().join(format!("pgsieve-demo-{name}"));
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .map_err(failed)?;
+        let audit = arguments
+            .audit
+            .clone()
+            .unwrap_or_else(|| folder.join("audit.jsonl"));
+        let listen = port(limits::LISTEN_PORT_USUAL)?;
+        let admin = port(limits::ADMIN_PORT_USUAL)?;
+        let mut given = vec![
+            "serve".into(),
+            "--audit".into(),
+            audit.clone().into_os_string(),
+        ];
+        for (option, port) in [("--listen", listen), ("--admin", admin)] {
+            given.extend([option.into(), format!("127.0.0.1:{port}").into()]);
+        }
+        if let Some(policy) = &arguments.policy {
+            given.extend(["--policy".into(), policy.clone().into_os_string()]);
+        }
+        let program = std::env::current_exe().map_err(failed)?;
+        // Not an argument: those are shown to everybody on the machine.
+        let environment = [("PGSIEVE_UPSTREAM_URL", upstream)];
+        let leash = Leash::start(&folder, &program, &given, &environment).map_err(failed)?;
+        Ok(Self {
+            leash,
+            listen,
+            admin,
+            audit,
+        })
+    }
+
+    /// Logs in through pgsieve, as soon as it listens. May be cancelled.
+    pub async fn connect(&self, login: &Login) -> Result<Client, DemoError> {
+        let mut config = tokio_postgres::Config::new();
+        config
+            .host("127.0.0.1")
+            .port(self.listen)
+            .user(&login.user)
+            .dbname(&login.database);
+        config
+            .password(login.password.reveal())
+            .application_name("pgsieve demo");
+        let end = Instant::now() + Duration::from_secs(limits::DEMO_PROXY_SECONDS_MAX);
+        loop {
+            let error = match config.connect(NoTls).await {
+                Ok((client, connection)) => {
+                    // Ends with the client; what goes wrong shows in the client's answers.
+                    tokio::spawn(connection);
+                    return Ok(client);
+                }
+                Err(error) => error,
+            };
+            let refused = error.as_db_error().is_some();
+            if refused || self.leash.exited().is_some() || Instant::now() > end {
+                let said = format!("{}{}", self.leash.stderr(), tour_error(&error));
+                return Err(DemoError::Proxy { said });
+            }
+            tokio::time::sleep(Duration::from_millis(limits::CLUSTER_POLL_MS)).await;
+        }
+    }
+
+    /// Says where everything is.
+    pub fn announce(&self, login: &Login, out: &mut dyn Write) -> Result<(), DemoError> {
+        let password = if login.password_shown {
+            format!(":{}", login.password.reveal())
+        } else {
+            String::new()
+        };
+        say(
+            out,
+            &format!(
+                "\nTry it yourself, with any Postgres client:\n  \
+                 psql postgres://{}{password}@127.0.0.1:{}/{}\n\n\
+                 Metrics  http://127.0.0.1:{}/metrics\n\
+                 Audit    {}\n",
+                login.user,
+                self.listen,
+                login.database,
+                self.admin,
+                self.audit.display()
+            ),
+        )
+    }
+}
+
+impl Login {
+    /// A login of the sample's, whose password everybody may see.
+    pub fn new(user: &str, password: &str, database: &str) -> Self {
+        Self {
+            user: user.to_owned(),
+            password: Secret::new(password),
+            database: database.to_owned(),
+            password_shown: true,
+        }
+    }
+
+    /// The login in the URL of an upstream. How the server is reached is pgsieve's business, so
+    /// the parameters of the URL are not looked at.
+    pub fn of_url(url: &str) -> Result<Self, DemoError> {
+        let url = url.split_once('?').map_or(url, |(before, _)| before);
+        let config: tokio_postgres::Config = url.parse().map_err(|_| DemoError::Url)?;
+        let user = config
+            .get_user()
+            .filter(|user| !user.is_empty())
+            .ok_or(DemoError::Url)?;
+        let password = std::str::from_utf8(config.get_password().unwrap_or_default());
+        Ok(Self {
+            user: user.to_owned(),
+            password: Secret::new(password.map_err(|_| DemoError::Url)?),
+            database: config.get_dbname().unwrap_or(user).to_owned(),
+            password_shown: false,
+        })
+    }
+}
+
+/// The usual port where it is free, or else any.
+fn port(usual: u16) -> Result<u16, DemoError> {
+    match TcpListener::bind(("127.0.0.1", usual)) {
+        Ok(_) => Ok(usual),
+        Err(_) => free_port().map_err(DemoError::Cluster),
+    }
+}
+
+/// The server's own words where there are some.
+fn tour_error(error: &tokio_postgres::Error) -> String {
+    error
+        .as_db_error()
+        .map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_is_taken_from_a_url_and_its_password_is_not_shown() {
+        let login = Login::of_url("postgres://ann:s%40cret@db.example:5433/sales?sslmode=require");
+        let login = login.unwrap();
+        assert_eq!(
+            (login.user.as_str(), login.database.as_str()),
+            ("ann", "sales")
+        );
+        assert_eq!(login.password.reveal(), "s@cret");
+        assert!(!format!("{login:?}").contains("s@cret"));
+        assert!(!login.password_shown);
+    }
+
+    #[test]
+    fn a_url_without_a_user_is_refused_and_not_shown() {
+        let error = Login::of_url("postgres://:hidden@host/db")
+            .unwrap_err()
+            .to_string();
+        assert!(!error.contains("hidden"));
+    }
+}

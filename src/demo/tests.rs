@@ -1,0 +1,41 @@
+//! The sample and the tour against a real Postgres, without pgsieve in between. The demo as a whole
+//! is run by the integration tests.
+
+use super::*;
+
+#[tokio::test]
+async fn the_shop_loads_and_the_reads_of_the_tour_find_something() {
+    let mut out = Vec::new();
+    let (cluster, login) = private_shop(&mut out).await.unwrap();
+    let admin = connect(&cluster.admin_url(DATABASE)).await.unwrap();
+    assert!(tour::shop_is_untouched(&admin).await.unwrap());
+    let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
+    let client = connect(&url).await.unwrap();
+    assert!(!format!("{login:?}").is_empty());
+    for steps in [tour::of_the_shop(), tour::of_any_database()] {
+        let reads: Vec<_> = steps.into_iter().take(3).collect();
+        tour::walk(&client, &reads, &mut out).await.unwrap();
+    }
+    let shown = String::from_utf8(out).unwrap();
+    assert!(shown.contains("delivered"), "{shown}");
+    let rows =
+        "SELECT sum(reltuples)::bigint FROM pg_class WHERE relnamespace = 'shop'::regnamespace
+                AND relkind = 'r'";
+    let rows: i64 = admin.query_one(rows, &[]).await.unwrap().get(0);
+    assert!(rows > 50_000, "{rows}");
+}
+
+/// A tour that took a write for a refusal would be worth nothing.
+#[tokio::test]
+async fn a_write_that_is_not_refused_ends_the_tour() {
+    let mut out = Vec::new();
+    let (cluster, _) = private_shop(&mut out).await.unwrap();
+    let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
+    let client = connect(&url).await.unwrap();
+    for step in tour::of_the_shop().into_iter().skip(3) {
+        let error = tour::walk(&client, &[step], &mut out).await.unwrap_err();
+        assert!(matches!(error, DemoError::Tour { .. }));
+    }
+    let admin = connect(&cluster.admin_url(DATABASE)).await.unwrap();
+    assert!(!tour::shop_is_untouched(&admin).await.unwrap());
+}
