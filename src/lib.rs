@@ -24,3 +24,4 @@ pub mod session;
 
 pub mod config;
 pub mod demo;
+pub mod server;

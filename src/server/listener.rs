@@ -1,0 +1,139 @@
+//! The places where clients arrive: TCP addresses and Unix sockets.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, UnixListener};
+
+use crate::limits;
+use crate::net::stream::{Peer, Stream};
+
+/// One place to listen at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A TCP address; port 0 lets the system choose.
+    Tcp(SocketAddr),
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+}
+
+/// A bound listener.
+#[derive(Debug)]
+pub enum Listener {
+    /// On TCP.
+    Tcp(TcpListener),
+    /// On a Unix socket, removed on drop.
+    Unix(UnixListener, PathBuf),
+}
+
+/// A client that was accepted on one thread and is to be served on another.
+#[derive(Debug)]
+pub enum Accepted {
+    /// Over TCP.
+    Tcp(std::net::TcpStream, SocketAddr),
+    /// Over a Unix socket.
+    Unix(std::os::unix::net::UnixStream),
+}
+
+impl Listener {
+    /// Starts to listen.
+    ///
+    /// # Errors
+    /// The system's: the address is taken, not local, or not allowed.
+    pub fn bind(place: &Place) -> io::Result<Self> {
+        match place {
+            Place::Tcp(address) => bind_tcp(*address).map(Self::Tcp),
+            Place::Unix(path) => {
+                remove_stale(path)?;
+                let listener = UnixListener::bind(path)?;
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(SOCKET_MODE))?;
+                Ok(Self::Unix(listener, path.clone()))
+            }
+        }
+    }
+
+    /// Where it listens, for the log: with the port that the system chose.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Tcp(listener) => match listener.local_addr() {
+                Ok(address) => address.to_string(),
+                Err(_) => "an unknown address".to_owned(),
+            },
+            Self::Unix(_, path) => path.display().to_string(),
+        }
+    }
+
+    /// Waits for the next client. May be cancelled.
+    ///
+    /// # Errors
+    /// The system's; most pass by themselves (a client that left again, no descriptor free).
+    pub async fn accept(&self) -> io::Result<Accepted> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, address) = listener.accept().await?;
+                Ok(Accepted::Tcp(stream.into_std()?, address))
+            }
+            Self::Unix(listener, _) => {
+                let (stream, _) = listener.accept().await?;
+                Ok(Accepted::Unix(stream.into_std()?))
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self
+            && std::fs::remove_file(path).is_err()
+        {
+            // Somebody else removed it.
+        }
+    }
+}
+
+impl Accepted {
+    /// Registers the socket with the runtime of the calling thread.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn adopt(self) -> io::Result<(Stream, Peer)> {
+        match self {
+            Self::Tcp(stream, address) => {
+                let stream = Stream::tcp(tokio::net::TcpStream::from_std(stream)?)?;
+                Ok((stream, Peer::Tcp(address)))
+            }
+            Self::Unix(stream) => {
+                let stream = tokio::net::UnixStream::from_std(stream)?;
+                Ok((Stream::Unix(stream), Peer::Unix))
+            }
+        }
+    }
+}
+
+fn bind_tcp(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(limits::LISTEN_BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// A socket file that nobody listens on any more is in the way after a crash.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let is_socket = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err() {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// Everybody on the machine may connect, as with Postgres's own socket; login decides the rest.
+const SOCKET_MODE: u32 = 0o777;

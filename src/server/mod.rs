@@ -1,0 +1,210 @@
+//! Accepts connections, spreads them over workers, drains, and serves the admin address.
+//!
+//! Accepting happens on the main thread; a client then stays with the worker that has the fewest.
+
+pub mod admin;
+pub mod listener;
+pub mod worker;
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use self::listener::{Accepted, Listener, Place};
+use self::worker::Worker;
+use crate::limits;
+use crate::session::drain::{Drain, Draining};
+use crate::session::house::House;
+use crate::telemetry::Telemetry;
+use crate::telemetry::events::{DrainStarted, ServerStopped};
+
+/// What the server needs to know besides the house that its sessions live in.
+#[derive(Debug, Clone)]
+pub struct ServerSettings {
+    /// Where clients arrive; at least one place.
+    pub listen: Vec<Place>,
+    /// Worker threads; at least one.
+    pub workers: usize,
+    /// Clients at once; more are told 53300.
+    pub connections_max: usize,
+    /// How long running statements may take to finish when the server drains.
+    pub drain_timeout: Duration,
+}
+
+/// A server whose places are bound and whose workers run.
+pub struct Server {
+    settings: ServerSettings,
+    listeners: Vec<Listener>,
+    workers: Vec<Worker>,
+    house: House,
+    drain: Drain,
+    draining: Draining,
+}
+
+/// Why a server could not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// A place could not be bound.
+    Bind {
+        /// Which.
+        place: Place,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A worker thread could not be started.
+    Worker(io::Error),
+}
+
+impl Server {
+    /// Binds every place and starts the workers.
+    ///
+    /// # Errors
+    /// The first place that cannot be bound, or the system's refusal of a thread.
+    pub fn start(settings: ServerSettings, house: House) -> Result<Self, StartError> {
+        let mut listeners = Vec::new();
+        for place in &settings.listen {
+            let listener = Listener::bind(place).map_err(|source| StartError::Bind {
+                place: place.clone(),
+                source,
+            })?;
+            listeners.push(listener);
+        }
+        let (drain, draining) = Drain::new();
+        let mut workers = Vec::new();
+        for index in 0..settings.workers.max(1) {
+            let worker = Worker::start(index, house.for_worker(), draining.clone())
+                .map_err(StartError::Worker)?;
+            workers.push(worker);
+        }
+        Ok(Self {
+            settings,
+            listeners,
+            workers,
+            house,
+            drain,
+            draining,
+        })
+    }
+
+    /// The places as bound, for the log.
+    pub fn places(&self) -> Vec<String> {
+        self.listeners.iter().map(Listener::describe).collect()
+    }
+
+    /// Hears when this server begins to drain.
+    pub fn draining(&self) -> Draining {
+        self.draining.clone()
+    }
+
+    /// Serves until `stop` completes, then drains and returns when every client is gone.
+    pub async fn run(mut self, stop: impl Future<Output = ()>, telemetry: &Telemetry) {
+        let mut accepting = JoinSet::new();
+        let (sender, mut accepted) = tokio::sync::mpsc::channel(limits::ACCEPTED_WAITING_MAX);
+        for listener in std::mem::take(&mut self.listeners) {
+            let sender = sender.clone();
+            accepting.spawn(async move {
+                loop {
+                    match listener.accept().await {
+                        Ok(client) => {
+                            if sender.send(client).await.is_err() {
+                                return;
+                            }
+                        }
+                        Err(_) => tokio::time::sleep(limits::ACCEPT_PAUSE).await,
+                    }
+                }
+            });
+        }
+        let mut turned_away = JoinSet::new();
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            tokio::select! {
+                () = &mut stop => break,
+                client = accepted.recv() => match client {
+                    Some(client) => self.assign(client, &mut turned_away),
+                    None => break,
+                },
+                Some(_) = turned_away.join_next(), if !turned_away.is_empty() => {}
+            }
+        }
+        accepting.shutdown().await;
+        self.finish(telemetry).await;
+    }
+
+    /// Hands a client to the worker with the fewest, or turns it away.
+    fn assign(&self, client: Accepted, turned_away: &mut JoinSet<()>) {
+        let open: usize = self.workers.iter().map(Worker::open).sum();
+        let worker = self.workers.iter().min_by_key(|worker| worker.open());
+        let refused = match worker {
+            Some(worker) if open < self.settings.connections_max => worker.take(client).err(),
+            Some(_) | None => Some(client),
+        };
+        if let Some(Ok(client)) = refused.map(Accepted::adopt)
+            && turned_away.len() < limits::TURNED_AWAY_MAX
+        {
+            let house = self.house.clone();
+            turned_away.spawn(async move { house.turn_away(house.number(client)).await });
+        }
+    }
+
+    /// Lets running statements finish within the bound, then closes what is left.
+    async fn finish(self, telemetry: &Telemetry) {
+        let Self {
+            settings,
+            workers,
+            drain,
+            ..
+        } = self;
+        let sessions: usize = workers.iter().map(Worker::open).sum();
+        telemetry.emit(&DrainStarted {
+            sessions: as_u64(sessions),
+        });
+        let counts: Vec<_> = workers.iter().map(Worker::counter).collect();
+        drain.begin();
+        let mut gone =
+            tokio::task::spawn_blocking(move || workers.into_iter().for_each(Worker::join));
+        let mut cut_off = 0;
+        if tokio::time::timeout(settings.drain_timeout, &mut gone)
+            .await
+            .is_err()
+        {
+            let left = counts.iter().map(|open| open.load(Ordering::Relaxed)).sum();
+            cut_off = as_u64(left);
+            drain.close();
+            if tokio::time::timeout(limits::CLOSE_TIMEOUT, gone)
+                .await
+                .is_err()
+            {
+                // A session that does not end now is ended with the process.
+            }
+        }
+        telemetry.emit(&ServerStopped { cut_off });
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bind {
+                place: Place::Tcp(address),
+                source,
+            } => {
+                write!(formatter, "{address} cannot be bound: {source}")
+            }
+            Self::Bind {
+                place: Place::Unix(path),
+                source,
+            } => {
+                write!(formatter, "{} cannot be bound: {source}", path.display())
+            }
+            Self::Worker(source) => write!(formatter, "a worker cannot be started: {source}"),
+        }
+    }
+}
+
+fn as_u64(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
