@@ -22,6 +22,8 @@ pub mod upstream;
 
 pub mod session;
 
+pub mod app;
+pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod server;

@@ -1,3 +1,7 @@
 //! The `pgsieve` program: hands the arguments to the library and its answer to the shell.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pgsieve::cli::run(std::env::args_os())
+}

@@ -1,0 +1,198 @@
+//! Builds every shared part from the settings, serves, and takes everything down in order.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, sleep};
+
+use crate::auth::settings::AuthSettings;
+use crate::auth::{Auth, AuthSetupError};
+use crate::config::{ListenAddress, Settings};
+use crate::gate::Gate;
+use crate::limits;
+use crate::net::client_tls::ClientTls;
+use crate::net::pem::TlsSetupError;
+use crate::server::admin::{self, Readiness};
+use crate::server::listener::Place;
+use crate::server::{Server, ServerSettings, StartError};
+use crate::session::house::House;
+use crate::session::login::LoginDesk;
+use crate::sql::fingerprint::Fingerprinter;
+use crate::telemetry::audit::AuditTarget;
+use crate::telemetry::events::{Listening, TrustInUse, UpstreamUnreachable};
+use crate::telemetry::log::Log;
+use crate::telemetry::{Telemetry, TelemetryError, panics};
+use crate::upstream::cancel::CancelRegistry;
+use crate::upstream::connect::Upstream;
+
+/// Why pgsieve could not start.
+#[derive(Debug)]
+pub enum AppError {
+    /// The operating system had no event queue, signal handler or randomness to give.
+    System(io::Error),
+    /// Metrics or audit could not be set up.
+    Telemetry(TelemetryError),
+    /// The certificates for clients do not work.
+    ClientTls(TlsSetupError),
+    /// The certificates for the upstream do not work.
+    UpstreamTls(TlsSetupError),
+    /// The way of logging in does not work with the other settings.
+    Auth(AuthSetupError),
+    /// An address could not be bound, or a worker not be started.
+    Server(StartError),
+    /// The admin address could not be bound.
+    Admin(io::Error),
+}
+
+/// Serves until SIGTERM or SIGINT, drains, and returns when every client is gone.
+///
+/// # Errors
+/// Why it could not start; nothing was served then.
+pub fn run(settings: Settings) -> Result<(), AppError> {
+    let telemetry =
+        Telemetry::start(&settings.audit, Log::stderr()).map_err(AppError::Telemetry)?;
+    panics::install(&telemetry);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let served = runtime
+        .map_err(AppError::System)?
+        .block_on(serve(settings, &telemetry));
+    telemetry.flush(limits::AUDIT_LAST_FLUSH);
+    served
+}
+
+async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError> {
+    if matches!(settings.auth, AuthSettings::Trust { .. }) {
+        telemetry.emit(&TrustInUse);
+    }
+    let admin_address = settings.admin;
+    let server_settings = ServerSettings {
+        listen: settings.listen.iter().map(place).collect(),
+        workers: settings.workers,
+        connections_max: settings.connections_max,
+        drain_timeout: settings.drain_timeout,
+    };
+    let desk = desk(settings, telemetry)?;
+    let upstream = Arc::clone(&desk.upstream);
+    let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
+    let readiness = Arc::new(Readiness::new());
+    if let Some(address) = admin_address {
+        let listener = TcpListener::bind(address).await.map_err(AppError::Admin)?;
+        let bound = listener.local_addr().map_err(AppError::Admin)?.to_string();
+        telemetry.emit(&Listening {
+            what: "admin",
+            address: &bound,
+        });
+        tokio::spawn(admin::serve(
+            listener,
+            telemetry.clone(),
+            Arc::clone(&readiness),
+        ));
+    }
+    for place in server.places() {
+        telemetry.emit(&Listening {
+            what: "clients",
+            address: &place,
+        });
+    }
+    tokio::spawn(watch_upstream(
+        upstream,
+        Arc::clone(&readiness),
+        telemetry.clone(),
+    ));
+    let mut terminate = signal(SignalKind::terminate()).map_err(AppError::System)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(AppError::System)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(AppError::System)?;
+    let stop = async {
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => break,
+                _ = interrupt.recv() => break,
+                _ = hangup.recv() => telemetry.reopen(),
+            }
+        }
+        readiness.note_draining();
+    };
+    server.run(stop, telemetry).await;
+    Ok(())
+}
+
+fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError> {
+    let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
+    let auth = Auth::load(settings.auth, &tls).map_err(AppError::Auth)?;
+    let upstream = Upstream::load(settings.upstream).map_err(AppError::UpstreamTls)?;
+    let mut process_key = [0; 32];
+    getrandom::fill(&mut process_key)
+        .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
+    let gate = match settings.audit {
+        AuditTarget::Off => Gate::without_fingerprints(settings.policy),
+        _ => {
+            let key = settings.fingerprint_key.map(|key| key.0);
+            Gate::new(settings.policy, Fingerprinter::new(key, process_key))
+        }
+    };
+    Ok(LoginDesk {
+        tls,
+        auth,
+        upstream: Arc::new(upstream),
+        gate: Arc::new(gate),
+        cancels: CancelRegistry::new(),
+        telemetry: telemetry.clone(),
+    })
+}
+
+/// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
+async fn watch_upstream(upstream: Arc<Upstream>, readiness: Arc<Readiness>, telemetry: Telemetry) {
+    let mut reached_before = true;
+    loop {
+        let attempt = upstream
+            .connect(Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX)
+            .await;
+        readiness.note_upstream(attempt.is_ok());
+        if let Err(error) = &attempt
+            && reached_before
+        {
+            telemetry.emit(&UpstreamUnreachable { failure: error });
+        }
+        reached_before = attempt.is_ok();
+        drop(attempt);
+        sleep(if reached_before {
+            WATCH_INTERVAL
+        } else {
+            WATCH_INTERVAL_UNREACHED
+        })
+        .await;
+    }
+}
+
+fn place(address: &ListenAddress) -> Place {
+    match address {
+        ListenAddress::Tcp(address) => Place::Tcp(*address),
+        ListenAddress::Unix(path) => Place::Unix(path.clone()),
+    }
+}
+
+impl fmt::Display for AppError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(source) => write!(formatter, "the system refused: {source}"),
+            Self::Telemetry(source) => write!(formatter, "metrics or audit: {source}"),
+            Self::ClientTls(source) => write!(formatter, "TLS for clients: {source}"),
+            Self::UpstreamTls(source) => write!(formatter, "TLS for the upstream: {source}"),
+            Self::Auth(source) => write!(formatter, "login: {source}"),
+            Self::Server(source) => write!(formatter, "{source}"),
+            Self::Admin(source) => write!(formatter, "the admin address cannot be bound: {source}"),
+        }
+    }
+}
+
+/// Pause between looks at an upstream that answers: an orchestrator asks about as often.
+const WATCH_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Pause between looks at one that does not: it should count as ready soon after it is back.
+const WATCH_INTERVAL_UNREACHED: Duration = Duration::from_millis(500);

@@ -1,0 +1,46 @@
+//! `pgsieve certs`: certificates for trying TLS out.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::cli::{Outcome, fail, said};
+use crate::net::certs::{self, CertificateWish};
+
+/// The flags of `certs`.
+#[derive(clap::Args)]
+pub struct Flags {
+    /// The folder to write to; files that are there already stay as they are.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// A name or address of the server besides localhost; may be repeated.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// The user that the client certificate names.
+    #[arg(long, value_name = "USER", default_value = "pgsieve")]
+    client: String,
+}
+
+/// Writes the files and says which they are.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    let hosts: Vec<&str> = flags.hosts.iter().map(String::as_str).collect();
+    let wish = CertificateWish {
+        hosts: &hosts,
+        client_name: &flags.client,
+    };
+    match certs::write(&flags.out, &wish) {
+        Ok(made) => {
+            let rows = [
+                ("authority", made.authority),
+                ("server certificate", made.server),
+                ("server key", made.server_key),
+                ("client certificate", made.client),
+                ("client key", made.client_key),
+            ];
+            let mut lines = rows
+                .iter()
+                .map(|(what, path)| format!("{what}: {}", path.display()));
+            said(lines.try_for_each(|line| writeln!(out, "{line}")))
+        }
+        Err(error) => fail(format_args!("{error}")),
+    }
+}

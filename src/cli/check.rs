@@ -1,0 +1,162 @@
+//! `pgsieve check`: the gate without a database. It shows verdicts, rules, kinds, fingerprints and
+//! hints, and never the SQL: its output may go where the statements may not.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+use crate::cli::statements::{BadLine, next_question, read_text, split};
+use crate::cli::verdicts::{Row, Shown, write_table};
+use crate::cli::{Outcome, complain, said};
+use crate::config::written::{Flag, Sources};
+use crate::config::{self, Problem};
+use crate::gate::{Gate, SessionNames, Verdict};
+use crate::sql::fingerprint::Fingerprinter;
+
+/// The flags of `check`.
+#[derive(clap::Args)]
+pub struct Flags {
+    /// A policy file, or agent or bi.
+    #[arg(long, value_name = "POLICY", default_value = "agent")]
+    policy: String,
+    /// Reads {"id":…,"sql":…} per line and answers a line for each; otherwise statements of one
+    /// session that end in semicolons are read, and a table is printed.
+    #[arg(long)]
+    jsonl: bool,
+    /// The input; - for standard input.
+    #[arg(value_name = "FILE", default_value = "-")]
+    input: String,
+}
+
+/// What was found, for the exit status.
+#[derive(Default)]
+struct Tally {
+    refused: bool,
+    unreadable: bool,
+}
+
+/// Judges everything in the input.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    let gate = match gate(&flags.policy) {
+        Ok(gate) => gate,
+        Err(problems) => {
+            for problem in problems {
+                complain(format_args!("{problem}"));
+            }
+            return Outcome::Misused;
+        }
+    };
+    let input: Box<dyn Read> = match flags.input.as_str() {
+        "-" => Box::new(io::stdin().lock()),
+        path => match File::open(path) {
+            Ok(file) => Box::new(file),
+            Err(error) => return unreadable(&error),
+        },
+    };
+    let mut out = BufWriter::new(out);
+    let mut tally = Tally::default();
+    let judged = match flags.jsonl {
+        true => judge_lines(&gate, input, &mut out, &mut tally),
+        false => judge_text(&gate, input, &mut out, &mut tally),
+    };
+    match (judged, out.flush()) {
+        (Err(Trouble::Input(error)), _) => unreadable(&error),
+        (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
+        (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
+        (Ok(()), Ok(())) if tally.refused => Outcome::Failed,
+        (Ok(()), Ok(())) => Outcome::Done,
+    }
+}
+
+/// On which side reading and writing failed.
+enum Trouble {
+    Input(io::Error),
+    Output(io::Error),
+}
+
+fn gate(policy: &str) -> Result<Gate, Vec<Problem>> {
+    let flag = Flag {
+        path: "policy.file",
+        name: "--policy",
+        value: policy.into(),
+    };
+    let policy = config::policy(&Sources {
+        flags: vec![flag],
+        ..Sources::default()
+    })?;
+    let mut process_key = [0; 32];
+    getrandom::fill(&mut process_key).map_err(|_| {
+        let (place, what) = ("this system".into(), "gives no randomness".into());
+        vec![Problem { place, what }]
+    })?;
+    Ok(Gate::new(
+        policy.into(),
+        Fingerprinter::new(None, process_key),
+    ))
+}
+
+/// The statements of one session: what one of them prepares or declares, the next ones may name.
+fn judge_text(
+    gate: &Gate,
+    input: impl Read,
+    out: &mut impl Write,
+    tally: &mut Tally,
+) -> Result<(), Trouble> {
+    let text = read_text(input).map_err(Trouble::Input)?;
+    let mut names = SessionNames::default();
+    let mut rows = Vec::new();
+    for (place, statement) in split(&text).into_iter().enumerate() {
+        let judgement = gate.judge(Cow::Borrowed(statement.text), &names);
+        if !matches!(judgement.verdict, Verdict::Refused(_)) {
+            for effect in &judgement.facts.effects {
+                names.apply(effect);
+            }
+        }
+        let shown = Shown::of(&judgement);
+        tally.refused |= !shown.allowed;
+        rows.push(Row {
+            number: place + 1,
+            line: statement.line,
+            shown,
+        });
+    }
+    write_table(&rows, out).map_err(Trouble::Output)
+}
+
+/// Questions that have nothing to do with each other, answered one by one.
+fn judge_lines(
+    gate: &Gate,
+    input: impl Read,
+    out: &mut impl Write,
+    tally: &mut Tally,
+) -> Result<(), Trouble> {
+    let mut input = BufReader::new(input);
+    let names = SessionNames::default();
+    let mut number = 0;
+    while let Some(question) = next_question(&mut input, &mut number).map_err(Trouble::Input)? {
+        match question {
+            Ok(question) => {
+                let judgement = gate.judge(Cow::Owned(question.sql), &names);
+                let shown = Shown::of(&judgement);
+                tally.refused |= !shown.allowed;
+                shown
+                    .write_line(&question.id, out)
+                    .map_err(Trouble::Output)?;
+            }
+            Err(why) => {
+                tally.unreadable = true;
+                let why = match why {
+                    BadLine::TooLong => "longer than a statement may be",
+                    BadLine::NotAQuestion => "not a JSON object with id and sql",
+                };
+                complain(format_args!("line {number}: {why}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unreadable(error: &io::Error) -> Outcome {
+    complain(format_args!("the input cannot be read: {}", error.kind()));
+    Outcome::Misused
+}

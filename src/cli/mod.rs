@@ -1,0 +1,162 @@
+//! The command line: what can be asked of the program, and what it answers to the shell.
+//!
+//! Exit status 0: done. 1: it could not be done, or `check` refused something. 2: the question
+//! itself was wrong, or its input could not be read.
+//!
+//! * [`serve`]: the proxy; [`check`]: judge statements without a database
+//! * [`hash_password`], [`certs`]: what setting up needs
+//! * [`statements`], [`verdicts`]: how `check` reads and writes
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::keys;
+use crate::demo::{self, DemoArguments};
+
+mod certs;
+mod check;
+mod hash_password;
+mod serve;
+mod statements;
+mod verdicts;
+
+/// A PostgreSQL proxy that lets only reads through.
+#[derive(Parser)]
+#[command(name = "pgsieve", version, about, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be asked for.
+#[derive(Subcommand)]
+enum Command {
+    /// Serves clients before a Postgres.
+    Serve(serve::Flags),
+    /// Judges statements without a database; never prints them.
+    Check(check::Flags),
+    /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
+    HashPassword,
+    /// Makes certificates for development: an authority, a server and a client.
+    Certs(certs::Flags),
+    /// Shows pgsieve at work before a private Postgres, or the one of --upstream.
+    Demo(DemoFlags),
+    /// Prints every setting: its key, meaning, default and environment variable.
+    Keys,
+}
+
+/// The flags of `demo`.
+#[derive(clap::Args)]
+struct DemoFlags {
+    /// A database to show pgsieve before; nothing in it is changed.
+    #[arg(long, value_name = "URL")]
+    upstream: Option<String>,
+    /// A policy file, or agent or bi.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Where the audit goes.
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Ends after the tour.
+    #[arg(long)]
+    once: bool,
+}
+
+/// How a command ended.
+enum Outcome {
+    /// As asked.
+    Done,
+    /// It could not be done; why has been said.
+    Failed,
+    /// The question was wrong; why has been said.
+    Misused,
+}
+
+/// Does what the program's arguments ask for.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are errors to clap; it prints each where it belongs.
+            let status = if error.use_stderr() {
+                Outcome::Misused
+            } else {
+                Outcome::Done
+            };
+            let _ = error.print();
+            return status.into();
+        }
+    };
+    let mut out = io::stdout().lock();
+    let outcome = match arguments.command {
+        Command::Serve(flags) => {
+            drop(out);
+            serve::run(flags)
+        }
+        Command::Check(flags) => check::run(&flags, &mut out),
+        Command::HashPassword => hash_password::run(&mut out),
+        Command::Certs(flags) => certs::run(&flags, &mut out),
+        Command::Demo(flags) => {
+            drop(out);
+            show(flags)
+        }
+        Command::Keys => said(out.write_all(keys::reference().as_bytes())),
+    };
+    outcome.into()
+}
+
+fn show(flags: DemoFlags) -> Outcome {
+    let DemoFlags {
+        upstream,
+        policy,
+        audit,
+        once,
+    } = flags;
+    let arguments = DemoArguments {
+        upstream,
+        policy,
+        audit,
+        once,
+    };
+    match demo::run(&arguments, &mut io::stdout()) {
+        Ok(()) => Outcome::Done,
+        Err(error) => fail(format_args!("{error}")),
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::Failed => Self::FAILURE,
+            Outcome::Misused => Self::from(2),
+        }
+    }
+}
+
+/// Says on stderr why a command failed.
+fn fail(why: std::fmt::Arguments<'_>) -> Outcome {
+    complain(why);
+    Outcome::Failed
+}
+
+/// One line on stderr. When nobody listens there, the exit status still tells.
+fn complain(why: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "pgsieve: {why}");
+}
+
+/// The outcome of printing: a reader that went away has seen enough.
+fn said(printed: io::Result<()>) -> Outcome {
+    match printed {
+        Ok(()) => Outcome::Done,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Outcome::Done,
+        Err(error) => fail(format_args!(
+            "the output cannot be written: {}",
+            error.kind()
+        )),
+    }
+}

@@ -1,0 +1,214 @@
+//! The program as a shell sees it: exit statuses, what is printed where, and what never is.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Runs the program with an input and without any of our variables in its environment.
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
+    command.args(arguments).env_clear();
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that does not read its input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn check_prints_a_table_and_says_with_its_status_that_something_was_refused() {
+    let input = b"SELECT 1;\n-- a comment;\nDELETE FROM t;\nSET statement_timeout = '10h'";
+    let output = run(&["check"], input);
+    assert_eq!(status(&output), 1);
+    let rows: Vec<Vec<&str>> = text(&output.stdout)
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        rows[0],
+        [
+            "#",
+            "line",
+            "verdict",
+            "rule",
+            "kind",
+            "fingerprint",
+            "hint"
+        ]
+    );
+    assert_eq!(rows[1][..5], ["1", "1", "allow", "-", "select"]);
+    assert_eq!(
+        rows[2][..5],
+        ["2", "3", "refuse", "write_statement", "delete"]
+    );
+    assert_eq!(rows[3][..5], ["3", "4", "allow", "clamped", "set"]);
+    assert_eq!(rows.len(), 4);
+    assert_eq!(status(&run(&["check"], b"SELECT 1; SELECT 2;")), 0);
+    assert_eq!(status(&run(&["check"], b"")), 0);
+}
+
+#[test]
+fn check_remembers_within_a_text_what_a_session_would() {
+    assert_eq!(
+        status(&run(&["check"], b"PREPARE a AS SELECT 1; EXECUTE a;")),
+        0
+    );
+    assert_eq!(status(&run(&["check"], b"EXECUTE a;")), 1);
+}
+
+#[test]
+fn check_answers_json_lines_one_by_one() {
+    let input = br#"{"id":1,"sql":"SELECT 1"}
+{"id":{"case":"x"},"sql":"DROP TABLE t"}
+"#;
+    let output = run(&["check", "--jsonl", "--policy", "bi"], input);
+    assert_eq!(status(&output), 1);
+    let lines: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["id"], 1);
+    assert_eq!(lines[0]["verdict"], "allow");
+    assert_eq!(lines[0]["rule"], Value::Null);
+    assert_eq!(lines[0]["fingerprint"].as_str().unwrap().len(), 32);
+    assert_eq!(lines[1]["id"]["case"], "x");
+    assert_eq!(lines[1]["verdict"], "refuse");
+    assert_eq!(lines[1]["rule"], "ddl");
+    assert_eq!(lines[1]["sqlstate"], "25006");
+    assert!(lines[1]["hint"].is_string());
+    let order = r#"{"id":1,"verdict":"allow","rule":null,"sqlstate":null,"kind":"select","fing"#;
+    assert!(text(&output.stdout).starts_with(order));
+}
+
+#[test]
+fn check_goes_on_after_a_bad_line_and_says_which_it_was() {
+    let input =
+        b"{\"id\":1,\"sql\":\"SELECT 1\"}\nSELECT 'cAnArY'\n\xff\n{\"id\":4,\"sql\":\"TABLE t\"}";
+    let output = run(&["check", "--jsonl"], input);
+    assert_eq!(status(&output), 2);
+    assert_eq!(text(&output.stdout).lines().count(), 2);
+    let complaints = text(&output.stderr);
+    assert!(
+        complaints.contains("line 2: ") && complaints.contains("line 3: "),
+        "{complaints}"
+    );
+}
+
+#[test]
+fn check_never_prints_sql() {
+    let statements = [
+        "SELECT 'cAnArY'",
+        "DELETE FROM t WHERE a = 'cAnArY'",
+        "SELECT cAnArY_function('cAnArY')",
+        "nonsense cAnArY 'cAnArY",
+        "SET cAnArY.x = 'cAnArY'",
+        "SET search_path = cAnArY",
+        "SET work_mem = 'cAnArY'",
+        "EXPLAIN ANALYZE SELECT 'cAnArY'",
+        "COPY t FROM 'cAnArY'",
+        "EXECUTE \"cAnArY\"('cAnArY')",
+        "DO $$ cAnArY $$",
+        "SELECT set_config('cAnArY', 'cAnArY', false)",
+        "SELECT $cAnArY$x$cAnArY$",
+        "SELECT E'cAnArY\\",
+        "SET ROLE \"cAnArY\"",
+        "LOAD 'cAnArY'",
+        "SELECT 1; SELECT 'cAnArY'; DROP TABLE \"cAnArY\"",
+    ];
+    let plain = statements.join(";\n");
+    let lines: String = statements
+        .iter()
+        .map(|sql| format!("{}\n", serde_json::json!({ "id": 0, "sql": sql })))
+        .collect();
+    for policy in ["agent", "bi"] {
+        for (mode, input) in [("--policy", &plain), ("--jsonl", &lines)] {
+            let arguments: &[&str] = match mode {
+                "--jsonl" => &["check", "--jsonl", "--policy", policy],
+                _ => &["check", "--policy", policy],
+            };
+            let output = run(arguments, input.as_bytes());
+            let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
+            let canary = printed.to_lowercase().contains("canary");
+            assert!(!canary, "{printed}");
+            assert_eq!(status(&output), 1, "{printed}");
+        }
+    }
+}
+
+#[test]
+fn questions_that_make_no_sense_have_status_2() {
+    for arguments in [
+        &["check", "/no/such/file"][..],
+        &["check", "--policy", "/no/such/policy"],
+        &["check", "--unknown"],
+        &["serve"],
+        &["serve", "--upstream", "mysql://x"],
+        &["serve", "--config", "/no/such/file"],
+        &["certs"],
+        &[],
+    ] {
+        let output = run(arguments, b"");
+        assert_eq!(status(&output), 2, "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(status(&run(&["check"], b"SELECT '\xff'")), 2);
+}
+
+#[test]
+fn serve_names_every_mistake_and_no_secret() {
+    let url = "postgres://u:cAnArY@h:x/d";
+    let output = run(
+        &[
+            "serve",
+            "--upstream",
+            url,
+            "--listen",
+            "cAnArY",
+            "--admin",
+            "here",
+        ],
+        b"",
+    );
+    assert_eq!(status(&output), 2);
+    let complaints = text(&output.stderr);
+    for flag in ["--upstream: ", "--listen: ", "--admin: "] {
+        assert!(complaints.contains(flag), "{complaints}");
+    }
+    assert!(!complaints.contains("cAnArY"), "{complaints}");
+}
+
+#[test]
+fn a_password_becomes_a_verifier_that_does_not_show_it() {
+    let output = run(&["hash-password"], b"cAnArY\n");
+    assert_eq!(status(&output), 0);
+    let verifier = text(&output.stdout);
+    assert!(verifier.starts_with("SCRAM-SHA-256$"), "{verifier}");
+    assert!(!verifier.contains("cAnArY"));
+    let parsed = pgsieve::auth::verifier::Verifier::parse(verifier.trim_end());
+    assert!(parsed.is_ok());
+    assert_ne!(status(&run(&["hash-password"], b"\n")), 0);
+}
+
+#[test]
+fn keys_and_help_are_answers() {
+    let keys = run(&["keys"], b"");
+    assert_eq!(status(&keys), 0);
+    assert!(text(&keys.stdout).contains("PGSIEVE_CLIENT_AUTH_METHOD"));
+    assert_eq!(status(&run(&["--help"], b"")), 0);
+    assert_eq!(status(&run(&["--version"], b"")), 0);
+}
