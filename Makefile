@@ -1,0 +1,49 @@
+# make demo   a private Postgres with sample data, pgsieve before it, a tour; Ctrl-C ends it
+# make test   everything that must hold;  make check   the quick part of it
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+.PHONY: setup build demo test check bench clean
+
+# Arguments for the demo and the benchmark: make demo ARGS=--once
+ARGS ?=
+
+## Installs what is missing: system packages, client drivers. Quick when nothing is.
+setup:
+	@.ci/setup all
+
+## Builds the program: target/release/pgsieve
+build:
+	@.ci/setup build
+	cargo build --release --locked
+
+## Shows it. With a database of yours: make demo ARGS='--upstream postgres://…'
+demo:
+	@.ci/setup build
+	@cargo build --locked
+	@target/debug/pgsieve demo $(ARGS)
+
+## All tests, with real servers and real clients, and how many passed.
+# cargo test, not nextest: tests of one program share one Postgres, nextest would start one for each.
+test: setup
+	@mkdir -p target; status=0; \
+	cargo test --locked --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
+	awk '/^test result:/ { groups++; for (i = 1; i < NF; i++) { \
+	         if ($$(i + 1) == "passed;") passed += $$i; \
+	         if ($$(i + 1) == "failed;") failed += $$i } } \
+	     END { printf "\n%d tests passed, %d failed, in %d programs\n", passed, failed, groups }' \
+	    target/test.log; \
+	exit $$status
+
+## Format, lints, unit tests and the shape of the source. Under a minute once built.
+check:
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	cargo test --locked --quiet --lib --test tidy
+
+## Throughput and processor time beside a direct connection and PgBouncer.
+bench: setup
+	cargo bench --locked --bench proxies -- $(ARGS)
+
+clean:
+	cargo clean
