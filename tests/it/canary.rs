@@ -1,0 +1,276 @@
+//! No SQL text, literal, parameter, setting, password or row is in anything that pgsieve writes.
+//! Values that exist nowhere else are sent by every path that a text can take; then everything
+//! written is searched. (User, database and application_name are recorded on purpose.)
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::raw::{Login, kinds};
+use crate::support::{APP, Options, RawClient, Stack, frames, until};
+
+use super::same_answer::FIXTURE;
+
+/// In all values that must not be written, and in nothing else.
+const CANARY: &str = "canary";
+
+#[test]
+fn no_value_is_written_anywhere() {
+    let stack = Stack::start(Options::default());
+    stack.prepare(&[
+        FIXTURE,
+        "CREATE TABLE canary_rows AS SELECT 'canary of a row' AS canary_column",
+        "GRANT SELECT ON canary_rows TO app",
+    ]);
+    statements(&stack);
+    prepared_and_bound(&stack);
+    logins(&stack);
+    broken_frames(&stack);
+    cancelled(&stack);
+    // The audit writes in its own time: the last thing that happens is awaited.
+    let parameters = [("application_name", "the last one")];
+    let login = Login {
+        parameters: &parameters,
+        ..stack.login(APP)
+    };
+    let mut last = RawClient::login(stack.proxied_address(), &login);
+    assert_eq!(kinds(&last.query("SELECT 'canary at the end'")), "TDCZ");
+    drop(last);
+    stack.audited(|event| {
+        event["application_name"] == "the last one" && event["event"] != "statement"
+    });
+    thread::sleep(Duration::from_millis(300));
+
+    let mut sinks = vec![(
+        "everything said".to_owned(),
+        stack.everything_said().into_bytes(),
+    )];
+    for page in ["/metrics", "/healthz", "/readyz", "/"] {
+        sinks.push((page.to_owned(), stack.get(page).1.into_bytes()));
+    }
+    for entry in fs::read_dir(stack.folder()).unwrap().flatten() {
+        sinks.push((
+            entry.path().display().to_string(),
+            fs::read(entry.path()).unwrap_or_default(),
+        ));
+    }
+    for (name, content) in &sinks {
+        let text = String::from_utf8_lossy(content).to_lowercase();
+        let found = text.lines().find(|line| line.contains(CANARY));
+        assert_eq!(found, None, "{name}");
+    }
+    let audited = stack.audit().len();
+    assert!(
+        audited > 100,
+        "only {audited} lines: the audit has missed what happened"
+    );
+}
+
+/// Every way to be permitted, clamped, refused, to fail, and not to be SQL; by both protocols.
+fn statements(stack: &Stack) {
+    let oversized = format!("SELECT '{}canary'", "x".repeat(2_000_000));
+    let deep = format!("SELECT {}'canary'{}", "(".repeat(3000), ")".repeat(3000));
+    let texts = [
+        "SELECT 'canary permitted'",
+        "SELECT * FROM canary_rows",
+        "SELECT canary_column AS canary_alias FROM canary_rows AS canary_name WHERE canary_column <> $$canary dollar$$",
+        "SELECT /* canary comment */ 1 -- canary comment",
+        "SELECT 'canary invalid'::int",
+        "SELECT canary_no_column",
+        "SELECT * FROM canary_no_table",
+        "SELECT canary_no_function('canary argument')",
+        "SELECT 'P0001' !!!> 'canary raised'",
+        "SELECT 'notice' ~~~> 'canary notice'",
+        "SELECT 'canary'::mood",
+        "SELECT '{canary'::json",
+        "SELECT 'a' ~ '(canary'",
+        "DELETE FROM canary_table WHERE a = 'canary refused'",
+        "INSERT INTO item VALUES (1, 'canary refused')",
+        "WITH canary_cte AS (DELETE FROM item WHERE name = 'canary' RETURNING 1) SELECT * FROM canary_cte",
+        "SELECT pg_read_file('/canary')",
+        "SELECT query_to_xml('SELECT ''canary''', true, true, '')",
+        "SELECT set_config('canary.setting', 'canary value', false)",
+        "SET canary.setting = 'canary value'",
+        "SET search_path = canary_schema, public",
+        "SET TimeZone = 'canary/zone'",
+        "SET default_transaction_read_only = 'canary'",
+        "SET statement_timeout = '99999h /* canary */'",
+        "SET lc_messages = 'canary'",
+        "SHOW canary.setting",
+        "RESET canary.setting",
+        "COPY (SELECT 'canary copied') TO STDOUT",
+        "COPY (SELECT 'canary'::int) TO STDOUT",
+        "COPY canary_table FROM '/canary'",
+        "COPY (SELECT 1) TO PROGRAM 'echo canary'",
+        "EXPLAIN SELECT * FROM item WHERE name = 'canary explained'",
+        "EXPLAIN ANALYZE SELECT 'canary explained'",
+        "PREPARE canary_statement AS SELECT 'canary prepared', $1",
+        "EXECUTE canary_statement('canary argument')",
+        "EXECUTE canary_unknown('canary argument')",
+        "PREPARE canary_refused AS DELETE FROM item WHERE name = 'canary'",
+        "DEALLOCATE canary_statement",
+        "DEALLOCATE canary_unknown",
+        "DECLARE canary_cursor CURSOR FOR SELECT 'canary'",
+        "FETCH 1 FROM canary_cursor",
+        "CLOSE canary_cursor",
+        "SAVEPOINT canary_savepoint",
+        "LISTEN canary_channel",
+        "NOTIFY canary_channel, 'canary payload'",
+        "DO $$ BEGIN RAISE NOTICE 'canary'; END $$",
+        "CREATE ROLE canary PASSWORD 'canary password'",
+        "ALTER ROLE app PASSWORD 'canary password'",
+        "COMMENT ON TABLE item IS 'canary comment'",
+        "CREATE FUNCTION canary_f() RETURNS text LANGUAGE sql AS 'SELECT ''canary'''",
+        "SELECT 'canary'; DELETE FROM item WHERE name = 'canary'",
+        "canary is not SQL",
+        "SELECT 'canary unterminated",
+        "SELECT \"canary unterminated",
+        "SELECT $canary$ unterminated",
+        "SELECT /* canary unterminated",
+        "SELECT E'canary \\u00zz'",
+        "SELECT U&'canary \\zzzz'",
+        "SELECT U&\"\\0063anary\"",
+        "SELECT 1 FROM FROM canary",
+        "\u{1F424} canary",
+        &oversized,
+        &deep,
+    ];
+    let mut client = login(stack);
+    for text in texts {
+        let simple = client.query(text);
+        assert_eq!(kinds(&simple).pop(), Some('Z'), "{text:.80}");
+        client.send(&frames::extended(text, &[], true));
+        client.until_ready();
+        client.send(
+            &[
+                frames::query("BEGIN"),
+                frames::query(text),
+                frames::query("ROLLBACK"),
+            ]
+            .concat(),
+        );
+        for _ in 0..3 {
+            client.until_ready();
+        }
+    }
+    for bad in [&b"SELECT 'canary \xff'\0"[..], b"\xfecanary\0"] {
+        client.send(&frames::message(b'Q', bad));
+        client.until_ready();
+    }
+}
+
+fn prepared_and_bound(stack: &Stack) {
+    let mut client = login(stack);
+    let script = [
+        frames::parse("canary name", "SELECT $1::text"),
+        frames::bind(
+            "canary portal",
+            "canary name",
+            &[Some("canary bound")],
+            false,
+        ),
+        frames::describe(b'P', "canary portal"),
+        frames::execute("canary portal", 0),
+        frames::close(b'P', "canary portal"),
+        frames::sync(),
+        frames::extended("SELECT $1::int", &[Some("canary is no number")], false),
+        frames::bind("", "canary unknown", &[Some("canary bound")], false),
+        frames::sync(),
+        frames::execute("canary unknown", 0),
+        frames::sync(),
+        frames::describe(b'S', "canary unknown"),
+        frames::sync(),
+        frames::parse("canary refused", "DELETE FROM item WHERE name = $1"),
+        frames::bind("", "canary refused", &[Some("canary bound")], false),
+        frames::sync(),
+        frames::message(b'F', b"\0\0\x08\x1e\0\0\0\x01\0\0\0\x06canary\0\0"),
+    ];
+    client.send(&script.concat());
+    for _ in 0..7 {
+        client.until_ready();
+    }
+    let copy = [
+        frames::query("COPY item FROM STDIN"),
+        frames::message(b'd', b"canary data\n"),
+        frames::message(b'f', b"canary reason\0"),
+    ];
+    client.send(&copy.concat());
+    client.until_ready();
+}
+
+fn logins(stack: &Stack) {
+    let settings: [&[(&str, &str)]; 9] = [
+        &[("search_path", "canary_schema")],
+        &[("options", "-c search_path=canary_schema -c TimeZone=canary")],
+        &[("options", "-c canary.setting=canary")],
+        &[("options", "--canary=canary")],
+        &[("options", "canary")],
+        &[("canary", "canary")],
+        &[("TimeZone", "canary/zone")],
+        &[("_pq_.canary", "canary")],
+        &[("replication", "canary")],
+    ];
+    for parameters in settings {
+        drop(RawClient::try_login(
+            stack.proxied_address(),
+            &Login {
+                parameters,
+                ..stack.login(APP)
+            },
+        ));
+    }
+    let wrong = Login {
+        password: "canary password",
+        ..stack.login(APP)
+    };
+    assert!(RawClient::try_login(stack.proxied_address(), &wrong).is_err());
+    let mut client = RawClient::connect(stack.proxied_address());
+    client.send(&frames::untyped(b"\0\x03\0\0user\0app\0canary without end"));
+    client.until_closed();
+    let mut client = RawClient::connect(stack.proxied_address());
+    client.send(b"GET /canary HTTP/1.1\r\n\r\n");
+    client.until_closed();
+}
+
+fn broken_frames(stack: &Stack) {
+    for frame in [
+        frames::message(b'Q', b"SELECT 'canary without end'"),
+        frames::message(b'Q', b"SELECT 'canary'\0canary behind\0"),
+        frames::message(b'P', b"canary"),
+        frames::message(b'z', b"canary"),
+        frames::message(b'd', b"canary"),
+        frames::message(b'p', b"canary\0"),
+    ] {
+        let mut client = login(stack);
+        client.send(&frame);
+        assert_eq!(kinds(&client.until_closed()), "E");
+    }
+    // Half a statement, and then nothing more.
+    let mut client = login(stack);
+    client.send(&frames::query("SELECT 'canary, half of it'")[..20]);
+}
+
+fn cancelled(stack: &Stack) {
+    let mut client = login(stack);
+    let (pid, secret) = client.key.clone().unwrap();
+    client.send(&frames::query(
+        "SELECT count(*), 'canary' FROM generate_series(1, 100000000000)",
+    ));
+    thread::sleep(Duration::from_millis(100));
+    RawClient::connect(stack.proxied_address()).send(&frames::cancel_request(pid, &secret));
+    client.until_ready();
+    client.query("SET statement_timeout = 20");
+    client.query("SELECT count(*), 'canary' FROM generate_series(1, 100000000000)");
+    // Gone in the middle of a statement.
+    client.query("RESET statement_timeout");
+    client.send(&frames::query(
+        "SELECT count(*), 'canary' FROM generate_series(1, 100000000000)",
+    ));
+    thread::sleep(Duration::from_millis(50));
+    drop(client);
+    until(|| (stack.metric("pgsieve_connections_open") == 0.0).then_some(()));
+}
+
+fn login(stack: &Stack) -> RawClient {
+    RawClient::login(stack.proxied_address(), &stack.login(APP))
+}

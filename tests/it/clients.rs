@@ -1,0 +1,368 @@
+//! Real clients, each with a script of its own in `tests/clients`. A script asserts what must hold
+//! and prints what it sees; it runs against the database and through pgsieve, and must print the
+//! same. What it tries to write is refused with the same SQLSTATE by both, as the direct session is
+//! read-only too.
+//!
+//! `make setup` installs the clients. One that is missing is a failure.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::raw::kinds;
+use crate::support::{APP, Options, RawClient, Stack};
+
+use super::same_answer::FIXTURE;
+
+#[test]
+fn psql_shows_the_same_with_every_backslash_command() {
+    same("psql", &["-X", "-f", "psql.sql"]);
+}
+
+/// What psql 16 and later can do; older ones have no `\bind`.
+#[test]
+fn psql_binds() {
+    let version = Command::new("psql")
+        .arg("--version")
+        .output()
+        .expect("psql: run `make setup`");
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let major = version
+        .split(' ')
+        .nth(2)
+        .and_then(|text| text.split('.').next()?.parse::<u32>().ok());
+    if major.expect("a version") >= 16 {
+        same("psql", &["-X", "-f", "psql_16.sql"]);
+    }
+}
+
+#[test]
+fn psql_is_refused_and_served_on() {
+    let place = Place::proxied();
+    let output = run(place.command("psql").args(["-X", "-f", "refused.psql"]));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    let codes: Vec<&str> = err
+        .lines()
+        .filter_map(|line| line.split("ERROR:  ").nth(1))
+        .collect();
+    let writes = codes.iter().filter(|code| **code == "25006").count();
+    assert!(writes >= 6, "{err}");
+    assert_eq!(
+        codes.iter().filter(|code| **code == "25P02").count(),
+        1,
+        "{err}"
+    );
+    let known = ["25006", "25P02", "42501", "0A000"];
+    assert!(codes.iter().all(|code| known.contains(code)), "{err}");
+    assert_eq!(
+        out.lines().filter(|line| *line == "served").count(),
+        2,
+        "{out}"
+    );
+    assert!(!out.contains("not reached"), "{out}");
+}
+
+/// Ctrl-C: psql sends a cancel request on another connection, and goes on.
+#[test]
+fn psql_cancels() {
+    let place = Place::proxied();
+    let began = Instant::now();
+    let child = place
+        .command("psql")
+        .args([
+            "-X",
+            "-c",
+            "SELECT count(*) FROM generate_series(1, 1000000000000)",
+            "-c",
+            "SELECT 'served'",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("psql: run `make setup`");
+    thread::sleep(Duration::from_millis(700));
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        text(&output.stderr).contains("canceling statement due to user request"),
+        "{output:?}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn psycopg_3() {
+    same(&python(), &["psycopg3.py"]);
+}
+
+#[test]
+fn psycopg_2() {
+    same(&python(), &["psycopg2_.py"]);
+}
+
+#[test]
+fn asyncpg() {
+    same(&python(), &["asyncpg_.py"]);
+}
+
+#[test]
+fn sqlalchemy() {
+    same(&python(), &["sqlalchemy_.py"]);
+}
+
+#[test]
+fn node_postgres() {
+    same("node", &["node.js"]);
+}
+
+#[test]
+fn jdbc() {
+    same(
+        "java",
+        &[
+            "-Xshare:auto",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            JDBC,
+            "Jdbc.java",
+        ],
+    );
+}
+
+#[test]
+fn pgbench_in_all_three_modes() {
+    let stack = Stack::start(Options::default());
+    let direct = Place {
+        port: stack.direct_address().port(),
+        options: "",
+        stack: &stack,
+    };
+    let output = run(direct.command("pgbench").args(["-i", "-q", "-s", "1"]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let place = Place {
+        port: stack.proxied_address().port(),
+        ..direct
+    };
+    for mode in ["simple", "extended", "prepared"] {
+        let arguments = ["-S", "-n", "-M", mode, "-c", "8", "-j", "2", "-t", "100"];
+        let output = run(place.command("pgbench").args(arguments));
+        let said = [text(&output.stdout), text(&output.stderr)].concat();
+        assert!(output.status.success(), "{mode}: {said}");
+        assert!(said.contains("800/800"), "{mode}: {said}");
+        assert!(!said.contains("error"), "{mode}: {said}");
+    }
+    // A pipeline in a script, and what pgbench does when something is refused.
+    let script = stack.folder().join("pipeline.pgbench");
+    std::fs::write(&script, "\\startpipeline\nSELECT 1;\nSELECT abalance FROM pgbench_accounts WHERE aid = 1;\n\\endpipeline\n").unwrap();
+    let arguments = ["-n", "-M", "prepared", "-t", "20", "-f"];
+    let output = run(place.command("pgbench").args(arguments).arg(&script));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = run(place.command("pgbench").args(["-n", "-t", "1"]));
+    assert!(
+        text(&output.stderr).contains("pgsieve") || !output.status.success(),
+        "{}",
+        text(&output.stderr)
+    );
+    let mut witness = RawClient::login(stack.direct_address(), &stack.login(APP));
+    assert_eq!(
+        kinds(&witness.query("SELECT 1 FROM pgbench_history")),
+        "TCZ"
+    );
+}
+
+/// Where a client connects to.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    port: u16,
+    options: &'static str,
+    stack: &'a Stack,
+}
+
+impl Place<'static> {
+    fn direct() -> Self {
+        let stack = stack();
+        Self {
+            port: stack.direct_address().port(),
+            options: "-c default_transaction_read_only=on",
+            stack,
+        }
+    }
+
+    fn proxied() -> Self {
+        let stack = stack();
+        Self {
+            port: stack.proxied_address().port(),
+            options: "",
+            stack,
+        }
+    }
+}
+
+impl Place<'_> {
+    /// A program with the environment of libpq, in the folder of the scripts.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients"))
+            .env("PGHOST", "127.0.0.1")
+            .env("PGPORT", self.port.to_string())
+            .env("PGUSER", APP)
+            .env("PGPASSWORD", APP)
+            .env("PGDATABASE", self.stack.database())
+            .env("NODE_PATH", "../../target/clients-node/node_modules")
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("PGOPTIONS")
+            .stdin(Stdio::null());
+        if self.options.is_empty() {
+            command.env("PGSIEVE", "1");
+        } else {
+            command.env("PGOPTIONS", self.options);
+        }
+        command
+    }
+}
+
+/// Runs a client directly and through pgsieve, and compares what it prints.
+fn same(program: &str, arguments: &[&str]) {
+    let [direct, proxied] = [Place::direct(), Place::proxied()].map(|place| {
+        let output = run(place.command(program).args(arguments));
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        let side = if place.options.is_empty() {
+            "through pgsieve"
+        } else {
+            "directly"
+        };
+        assert!(
+            output.status.success(),
+            "{arguments:?} {side}:\n{}\n{err}",
+            last_lines(&out)
+        );
+        [out, err]
+    });
+    for (direct, proxied) in direct.iter().zip(&proxied) {
+        compare(direct, proxied);
+    }
+}
+
+/// Line by line, so that a failure shows where, and what stood before it.
+fn compare(direct: &str, proxied: &str) {
+    let (direct, proxied): (Vec<&str>, Vec<&str>) =
+        (direct.lines().collect(), proxied.lines().collect());
+    let same = direct
+        .iter()
+        .zip(&proxied)
+        .take_while(|(direct, proxied)| direct == proxied)
+        .count();
+    let around = |lines: &[&str]| {
+        let shown = lines.iter().skip(same.saturating_sub(5)).take(12);
+        shown
+            .map(|line| line.chars().take(300).collect::<String>())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert!(
+        direct == proxied,
+        "line {}: directly\n{}\n\nthrough pgsieve\n{}",
+        same + 1,
+        around(&direct),
+        around(&proxied)
+    );
+}
+
+/// Runs a program to its end, within a bound.
+fn run(command: &mut Command) -> Output {
+    let name = format!("{command:?}");
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{name}: {error}; run `make setup`"));
+    let pid = child.id().to_string();
+    let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let readers = [collect(out), collect(err)];
+    let end = Instant::now() + BOUND;
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > end {
+            drop(Command::new("kill").args(["-KILL", &pid]).status());
+            child.wait().unwrap();
+            let [out, err] = readers.map(|reader| text(&reader.join().unwrap()));
+            panic!(
+                "{name} has not ended:\n{}\n{}",
+                last_lines(&out),
+                last_lines(&err)
+            );
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let [stdout, stderr] = readers.map(|reader| reader.join().unwrap());
+    Output {
+        status,
+        stdout,
+        stderr,
+    }
+}
+
+fn collect(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(15)..].join("\n")
+}
+
+/// The Python that has the drivers.
+fn python() -> String {
+    installed("clients-venv/bin/python")
+}
+
+/// What `make setup` has put into the folder of all builds.
+fn installed(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("target")
+        .join(name);
+    assert!(
+        path.exists(),
+        "{} is missing: run `make setup`",
+        path.display()
+    );
+    path.to_string_lossy().into_owned()
+}
+
+/// The stack that all but pgbench share.
+fn stack() -> &'static Stack {
+    static STACK: LazyLock<Stack> = LazyLock::new(|| {
+        let stack = Stack::start(Options::default());
+        stack.prepare(&[FIXTURE]);
+        stack
+    });
+    &STACK
+}
+
+/// Where Debian's package libpostgresql-jdbc-java has it.
+const JDBC: &str = "/usr/share/java/postgresql.jar";
+
+/// Longer than the slowest client takes on a busy machine.
+const BOUND: Duration = Duration::from_secs(60);

@@ -1,0 +1,141 @@
+//! The demo as its users run it, to the end of its tour.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pgsieve::demo::cluster::random_name;
+use pgsieve::demo::leash::{Leash, Signal};
+
+use crate::support::{ADMIN, APP, Options, Stack, sql, until};
+
+#[test]
+fn the_demo_shows_reads_and_refusals_and_leaves_nothing() {
+    let demo = Demo::start(&["--once"]);
+    let (status, said) = demo.ended();
+    assert_eq!(status, Some(0), "{said}");
+    for shown in [
+        "revenue",
+        "Order Items",
+        "psql postgres://demo:demo@127.0.0.1:",
+        "/metrics",
+    ] {
+        assert!(said.contains(shown), "{shown} is missing in:\n{said}");
+    }
+    assert_eq!(said.matches('✗').count(), 4, "{said}");
+    assert_eq!(said.matches("HINT:").count(), 4, "{said}");
+    assert_eq!(demo.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_waiting_demo_ends_with_ctrl_c_and_leaves_nothing() {
+    let mut demo = Demo::start(&[]);
+    assert!(demo.waits().is_some(), "{}", demo.leash.stderr());
+    assert!(!demo.left_behind().is_empty(), "a running demo has folders");
+    demo.leash.signal(Signal::Interrupt).unwrap();
+    assert_eq!(demo.ended().0, Some(0));
+    assert_eq!(demo.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_killed_demo_leaves_nothing_either() {
+    let mut demo = Demo::start(&[]);
+    assert!(demo.waits().is_some(), "{}", demo.leash.stderr());
+    demo.leash.signal(Signal::Kill).unwrap();
+    let gone = until(|| demo.left_behind().is_empty().then_some(()));
+    assert!(gone.is_some(), "{:?}", demo.left_behind());
+}
+
+#[test]
+fn a_demo_before_a_database_of_yours_changes_nothing_in_it() {
+    let stack = Stack::start(Options {
+        shop: true,
+        ..Options::default()
+    });
+    let before = contents(&stack);
+    assert!(before.len() > 20);
+    let url = stack.direct_url(APP);
+    let demo = Demo::start(&["--once", "--upstream", &url]);
+    let (status, said) = demo.ended();
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(said.matches('✗').count(), 4, "{said}");
+    let password = format!(":{APP}@");
+    assert!(
+        !said.contains(&password),
+        "a password that is not ours is not shown"
+    );
+    // The whole database as text: rows of every table, and what there is besides.
+    let after = contents(&stack);
+    assert_eq!(before, after);
+}
+
+/// Every row and every object of the shop, folded into one value.
+fn contents(stack: &Stack) -> Vec<Vec<String>> {
+    let asked = "SELECT c.relname, c.relkind::text, c.relacl::text,
+        CASE WHEN c.relkind = 'r' THEN md5(query_to_xml(
+          format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass),
+          true, false, '')::text) END
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname NOT LIKE 'pg_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2";
+    sql::block_on(async { sql::rows(&stack.direct(ADMIN).await, asked).await })
+}
+
+/// A demo whose temporary folders are its own, so that what it leaves can be seen. One at a time:
+/// a demo takes pgsieve's usual ports when they look free.
+struct Demo {
+    leash: Leash,
+    _turn: MutexGuard<'static, ()>,
+    temporary: PathBuf,
+}
+
+impl Demo {
+    fn start(arguments: &[&str]) -> Self {
+        static TURN: Mutex<()> = Mutex::new(());
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let temporary = std::env::temp_dir().join(format!("pgsieve-t{}", random_name().unwrap()));
+        let folder = temporary.with_extension("out");
+        fs::create_dir(&temporary).unwrap();
+        fs::create_dir(&folder).unwrap();
+        let arguments = [&["demo"], arguments].concat();
+        let environment = [("TMPDIR", temporary.to_str().unwrap())];
+        let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
+        let leash = Leash::start(&folder, program, &arguments, &environment).unwrap();
+        Self {
+            leash,
+            _turn: turn,
+            temporary,
+        }
+    }
+
+    /// Exit status and everything said.
+    fn ended(&self) -> (Option<i32>, String) {
+        let status = self.leash.wait(Duration::from_secs(120));
+        (
+            status,
+            format!("{}{}", self.leash.stdout(), self.leash.stderr()),
+        )
+    }
+
+    /// Waits until the demo waits for Ctrl-C.
+    fn waits(&self) -> Option<()> {
+        let waits = || self.leash.stdout().contains("until Ctrl-C").then_some(());
+        until(waits).or_else(|| until(waits))
+    }
+
+    /// Its temporary folders, and those of its servers: their data is where all may reach it.
+    fn left_behind(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.temporary).unwrap().flatten();
+        let mut left: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let said = self.leash.stdout();
+        let folder = said.lines().find_map(|line| line.strip_prefix("Data     "));
+        left.extend(folder.map(PathBuf::from).filter(|path| path.exists()));
+        left
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.temporary));
+    }
+}

@@ -1,0 +1,35 @@
+//! The integration tests: one program, so that there is one link and one private Postgres.
+//!
+//! To add tests: put `tests/it/NAME.rs` beside this file, add `mod NAME;` to the list, and start
+//! with `use crate::support::Stack;`. The head of `support/mod.rs` says what there is.
+
+#[cfg(test)]
+mod alarms;
+#[cfg(test)]
+mod basics;
+#[cfg(test)]
+mod canary;
+#[cfg(test)]
+mod clients;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
+mod harness;
+#[cfg(test)]
+mod nothing_written;
+#[cfg(test)]
+mod pair;
+#[cfg(test)]
+mod pipeline;
+#[cfg(test)]
+mod portals;
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod same_answer;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod violations;

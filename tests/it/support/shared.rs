@@ -1,0 +1,86 @@
+//! The private Postgres that all tests share, one for each version, and its roles.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+
+use super::sql;
+
+/// The superuser.
+pub const ADMIN: &str = "postgres";
+/// Owns each test's database and what is created in it; no superuser.
+pub const APP: &str = "app";
+/// May read every table and write none.
+pub const READER: &str = "reader";
+
+/// The shared Postgres of the newest installed version.
+pub fn shared_cluster() -> &'static Cluster {
+    static SHARED: LazyLock<Cluster> = LazyLock::new(|| start(None).expect("a private Postgres"));
+    &SHARED
+}
+
+/// The shared Postgres of a given version, where its programs can be had. Never dropped: its
+/// supervisor sees this process end.
+pub fn shared_cluster_of(version: u32) -> Option<&'static Cluster> {
+    static EIGHTEEN: LazyLock<Option<Cluster>> = LazyLock::new(|| match start(Some(18)) {
+        Ok(cluster) => Some(cluster),
+        Err(ClusterError::Unavailable { .. }) => None,
+        Err(other) => panic!("{other}"),
+    });
+    if version == shared_cluster().version() {
+        return Some(shared_cluster());
+    }
+    assert_eq!(version, 18, "add this version to the list");
+    EIGHTEEN.as_ref()
+}
+
+/// A database of one's own, owned by [`APP`], readable for [`READER`].
+pub fn new_database(cluster: &Cluster) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    sql::run_blocking(
+        &cluster.url(ADMIN, ADMIN, "postgres"),
+        &[&format!(
+            "CREATE DATABASE {name} OWNER {APP} TEMPLATE template0"
+        )],
+    );
+    sql::run_blocking(
+        &cluster.url(ADMIN, ADMIN, &name),
+        &[
+            &format!("ALTER SCHEMA public OWNER TO {APP}"),
+            &format!("ALTER DEFAULT PRIVILEGES FOR ROLE {APP} GRANT SELECT ON TABLES TO {READER}"),
+            &format!(
+                "ALTER DEFAULT PRIVILEGES FOR ROLE {ADMIN} GRANT SELECT ON TABLES TO {READER}, {APP}"
+            ),
+        ],
+    );
+    name
+}
+
+/// Makes the roles of the tests in a cluster that a test has started by itself.
+pub fn prepare(cluster: &Cluster) {
+    sql::run_blocking(
+        &cluster.admin_url("postgres"),
+        &[
+            &format!("ALTER ROLE {ADMIN} PASSWORD '{ADMIN}'"),
+            &format!("CREATE ROLE {APP} LOGIN PASSWORD '{APP}'"),
+            &format!("CREATE ROLE {READER} LOGIN PASSWORD '{READER}'"),
+            // The sample's tables belong to it.
+            &format!("CREATE ROLE shop_owner ROLE {APP}"),
+        ],
+    );
+}
+
+fn start(version: Option<u32>) -> Result<Cluster, ClusterError> {
+    let builder = Cluster::builder()
+        .auth(PasswordMethod::Scram)
+        .conf("max_prepared_transactions = 5");
+    let cluster = match version {
+        Some(major) => builder.version(major),
+        None => builder,
+    }
+    .start()?;
+    prepare(&cluster);
+    Ok(cluster)
+}

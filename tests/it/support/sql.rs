@@ -1,0 +1,71 @@
+//! SQL through tokio-postgres, for tests that need no bytes.
+
+use std::thread;
+
+use tokio_postgres::error::DbError;
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+/// Opens a connection; its task ends with the client.
+pub async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// The rows of all statements of one Query message as text, NULL as `NULL`.
+pub async fn rows(client: &Client, sql: &str) -> Vec<Vec<String>> {
+    let messages = client.simple_query(sql).await.expect("an answer");
+    messages
+        .iter()
+        .filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(
+                (0..row.len())
+                    .map(|at| row.get(at).unwrap_or("NULL").to_owned())
+                    .collect(),
+            ),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The error that one Query message is answered with.
+pub async fn refusal(client: &Client, sql: &str) -> DbError {
+    let error = client
+        .simple_query(sql)
+        .await
+        .expect_err("this must not run");
+    error
+        .as_db_error()
+        .expect("an error of the server, not of the connection")
+        .clone()
+}
+
+/// Runs statements on a connection of their own, each in a message of its own, from any test.
+pub fn run_blocking(url: &str, statements: &[&str]) {
+    block_on(async {
+        let client = connect(url).await.expect("a direct connection");
+        for statement in statements {
+            client.batch_execute(statement).await.expect(statement);
+        }
+    });
+}
+
+/// Runs something async to its end, also from a test that is async itself.
+pub fn block_on<F: Future<Output: Send> + Send>(work: F) -> F::Output {
+    // A runtime cannot be started inside of another one, so it gets a thread.
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(work)
+        });
+        worker.join().expect("the work does not panic")
+    })
+}
+
+/// Runs something that blocks from an async test.
+pub fn blocking<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| scope.spawn(work).join().expect("the work does not panic"))
+}
