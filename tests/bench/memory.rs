@@ -1,0 +1,78 @@
+//! What a large result and a thousand idle clients leave in pgsieve's memory.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use bytes::BytesMut;
+use pgsieve::wire::encode;
+use pgsieve::wire::startup::ProtocolVersion;
+
+use crate::machine::memory_mib;
+use crate::peers::{Peers, Target};
+
+/// Prints both figures.
+pub fn report(peers: &Peers) {
+    let pid = peers.pid(Target::Pgsieve).expect("pgsieve runs");
+    println!("memory: {:.1} MiB before", memory_mib(pid, "VmRSS"));
+    let bytes = large_result(peers);
+    println!(
+        "memory: {:.1} MiB after a result of {} MB, {:.1} MiB at most so far",
+        memory_mib(pid, "VmRSS"),
+        bytes / 1_000_000,
+        memory_mib(pid, "VmHWM")
+    );
+    let idle: Vec<TcpStream> = (0..IDLE_CLIENTS).map(|_| client(peers)).collect();
+    println!(
+        "memory: {:.1} MiB with {} idle clients, each after one statement; {:.1} MiB at most so far",
+        memory_mib(pid, "VmRSS"),
+        idle.len(),
+        memory_mib(pid, "VmHWM")
+    );
+}
+
+fn large_result(peers: &Peers) -> usize {
+    let mut client = client(peers);
+    query(
+        &mut client,
+        "SELECT repeat('x', 1000) FROM generate_series(1, 100000)",
+    )
+}
+
+fn client(peers: &Peers) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", peers.port(Target::Pgsieve))).unwrap();
+    let mut start = BytesMut::new();
+    let settings = [("user", peers.user()), ("database", "postgres")];
+    encode::startup(&mut start, ProtocolVersion::V3_0, settings).unwrap();
+    stream.write_all(&start).unwrap();
+    until_ready(&mut stream);
+    query(&mut stream, "SELECT 1");
+    stream
+}
+
+fn query(stream: &mut TcpStream, text: &str) -> usize {
+    let mut message = BytesMut::new();
+    encode::query(&mut message, text).unwrap();
+    stream.write_all(&message).unwrap();
+    until_ready(stream)
+}
+
+/// Reads until ReadyForQuery; returns how many bytes that were.
+fn until_ready(stream: &mut TcpStream) -> usize {
+    let mut total = 0;
+    let mut body = Vec::new();
+    loop {
+        let mut header = [0; 5];
+        stream.read_exact(&mut header).unwrap();
+        let length = u32::from_be_bytes([header[1], header[2], header[3], header[4]]);
+        body.resize(usize::try_from(length).unwrap() - 4, 0);
+        stream.read_exact(&mut body).unwrap();
+        total += 5 + body.len();
+        assert_ne!(header[0], b'E', "{}", String::from_utf8_lossy(&body));
+        if header[0] == b'Z' {
+            return total;
+        }
+    }
+}
+
+/// As many as the target names.
+const IDLE_CLIENTS: usize = 1_000;

@@ -1,0 +1,147 @@
+//! Throughput, processor time and memory of pgsieve beside a direct connection and PgBouncer in
+//! session mode, in one run with alternating rounds.
+//!
+//! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
+//! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
+//! round), `--memory-only`, `--audit` (pgsieve writes its audit to a file while it is measured).
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a benchmark stops at the first thing that is not as it expects"
+)]
+
+mod machine;
+mod memory;
+mod peers;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use machine::cpu_seconds;
+use peers::{Peers, Target};
+
+/// What is measured, from the command line.
+struct Plan {
+    rounds: usize,
+    seconds: u64,
+    clients: Vec<usize>,
+    audit: bool,
+    memory_only: bool,
+}
+
+/// One measurement.
+#[derive(Clone, Copy)]
+struct Figure {
+    per_second: f64,
+    cpu_per_10k: f64,
+}
+
+fn main() {
+    let plan = plan();
+    let peers = Peers::start(plan.audit);
+    if !plan.memory_only {
+        throughput(&plan, &peers);
+    }
+    memory::report(&peers);
+}
+
+fn plan() -> Plan {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let quick = arguments.iter().any(|argument| argument == "--quick");
+    let number = |name: &str, otherwise: u64| {
+        let place = arguments.iter().position(|argument| argument == name);
+        place
+            .and_then(|at| arguments.get(at + 1)?.parse().ok())
+            .unwrap_or(otherwise)
+    };
+    Plan {
+        rounds: usize::try_from(number("--rounds", if quick { 1 } else { 3 })).unwrap(),
+        seconds: number("--seconds", if quick { 1 } else { 3 }),
+        clients: vec![1, 8, 32],
+        audit: arguments.iter().any(|argument| argument == "--audit"),
+        memory_only: arguments.iter().any(|argument| argument == "--memory-only"),
+    }
+}
+
+fn throughput(plan: &Plan, peers: &Peers) {
+    println!(
+        "pgbench -S, {} rounds of {} s each, alternating; medians; CPU = proxy CPU seconds per 10,000 \
+         statements",
+        plan.rounds, plan.seconds
+    );
+    println!(
+        "{:<9} {:>7} | {:>9} | {:>9} {:>7} | {:>9} {:>7} | {:>10} {:>9}",
+        "mode", "clients", "direct/s", "bouncer/s", "CPU", "pgsieve/s", "CPU", "throughput", "CPU"
+    );
+    for mode in ["simple", "extended", "prepared"] {
+        for &clients in &plan.clients {
+            let row = measure(plan, peers, mode, clients);
+            print_row(mode, clients, &row);
+        }
+    }
+}
+
+fn measure(plan: &Plan, peers: &Peers, mode: &str, clients: usize) -> BTreeMap<Target, Figure> {
+    let mut samples: BTreeMap<Target, Vec<Figure>> = BTreeMap::new();
+    let targets = [Target::Direct, Target::PgBouncer, Target::Pgsieve];
+    for round in 0..plan.rounds {
+        for step in 0..targets.len() {
+            let target = targets[(round + step) % targets.len()];
+            let figure = one(
+                peers,
+                target,
+                mode,
+                clients,
+                Duration::from_secs(plan.seconds),
+            );
+            samples.entry(target).or_default().push(figure);
+        }
+    }
+    samples
+        .into_iter()
+        .map(|(target, figures)| (target, median(&figures)))
+        .collect()
+}
+
+fn one(peers: &Peers, target: Target, mode: &str, clients: usize, time: Duration) -> Figure {
+    let pid = peers.pid(target);
+    let before = pid.map_or(0.0, cpu_seconds);
+    let run = peers.pgbench(target, mode, clients, time);
+    let spent = pid.map_or(0.0, cpu_seconds) - before;
+    Figure {
+        per_second: run.per_second,
+        cpu_per_10k: spent * 10_000.0 / run.statements,
+    }
+}
+
+fn median(figures: &[Figure]) -> Figure {
+    let middle = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    Figure {
+        per_second: middle(figures.iter().map(|figure| figure.per_second).collect()),
+        cpu_per_10k: middle(figures.iter().map(|figure| figure.cpu_per_10k).collect()),
+    }
+}
+
+fn print_row(mode: &str, clients: usize, row: &BTreeMap<Target, Figure>) {
+    let (direct, bouncer, ours) = (
+        row[&Target::Direct],
+        row[&Target::PgBouncer],
+        row[&Target::Pgsieve],
+    );
+    println!(
+        "{mode:<9} {clients:>7} | {:>9.0} | {:>9.0} {:>7.3} | {:>9.0} {:>7.3} | {:>9.2}x {:>8.2}x",
+        direct.per_second,
+        bouncer.per_second,
+        bouncer.cpu_per_10k,
+        ours.per_second,
+        ours.cpu_per_10k,
+        ours.per_second / bouncer.per_second,
+        ours.cpu_per_10k / bouncer.cpu_per_10k,
+    );
+}
