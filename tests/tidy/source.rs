@@ -1,0 +1,298 @@
+//! A Rust file with its comments and literals blanked out, so that rules see code only.
+
+/// One file.
+pub struct Source {
+    /// Its path from the top, with `/`.
+    pub path: String,
+    /// The text as it is.
+    pub text: String,
+    /// The text with comments, strings and characters turned into spaces; same lines, same columns.
+    pub code: String,
+    /// The same, with test modules blanked as well.
+    pub shipped: String,
+}
+
+impl Source {
+    /// Reads a text.
+    pub fn new(path: &str, text: &str) -> Self {
+        let code = blank_literals(text);
+        let shipped = blank_tests(&code);
+        Self {
+            path: path.into(),
+            text: text.into(),
+            code,
+            shipped,
+        }
+    }
+
+    /// The module at the crate's root that this file belongs to; none for tests.
+    pub fn module(&self) -> Option<&str> {
+        let inside = self.path.strip_prefix("src/")?;
+        let first = inside.split('/').next()?;
+        Some(first.strip_suffix(".rs").unwrap_or(first))
+    }
+
+    /// The names of the modules that lead to this file, outermost first.
+    pub fn modules(&self) -> Vec<&str> {
+        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        let inside = inside.strip_suffix(".rs").unwrap_or(inside);
+        let mut modules: Vec<&str> = inside.split('/').collect();
+        if matches!(modules.last(), Some(&"mod" | &"lib" | &"main")) {
+            modules.pop();
+        }
+        modules
+    }
+}
+
+/// Blanks the files of modules that only tests have: `#[cfg(test)] mod name;`.
+pub fn mark_tests(sources: &mut [Source]) {
+    let mut only_tests = Vec::new();
+    for source in sources.iter() {
+        let mut folder = vec!["src"];
+        folder.extend(source.modules());
+        let folder = folder.join("/");
+        for (at, attribute) in source.code.match_indices("#[cfg(test)]") {
+            let rest = source.code.get(at + attribute.len()..).unwrap_or_default();
+            let words: Vec<&str> = words(rest).into_iter().map(|(_, w)| w).take(8).collect();
+            let module = words.iter().position(|word| *word == "mod");
+            if let Some([_, name, ";"]) = module.and_then(|at| words.get(at..at + 3)) {
+                only_tests.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    for source in sources {
+        let stem = source.path.strip_suffix(".rs").unwrap_or(&source.path);
+        let is_test = |module: &String| {
+            stem == module
+                || stem
+                    .strip_prefix(module.as_str())
+                    .is_some_and(|r| r.starts_with('/'))
+        };
+        if only_tests.iter().any(is_test) {
+            source.shipped = spaces(&source.shipped);
+        }
+    }
+}
+
+/// The words and signs of a code, each with its line.
+pub fn words(code: &str) -> Vec<(usize, &str)> {
+    let mut words = Vec::new();
+    for (number, line) in code.lines().enumerate() {
+        let mut rest = line;
+        while let Some(first) = rest.chars().next() {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let end = match first {
+                ':' if rest.starts_with("::") => 2,
+                _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+                _ => first.len_utf8(),
+            };
+            let (word, after) = rest.split_at(end);
+            if !first.is_whitespace() {
+                words.push((number + 1, word));
+            }
+            rest = after;
+        }
+    }
+    words
+}
+
+/// The text from an opening brace to the one that closes it, as a count of bytes; the whole text
+/// when nothing closes it.
+pub fn braced(code: &str) -> usize {
+    let mut depth = 0_usize;
+    for (place, sign) in code.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return place + 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    code.len()
+}
+
+/// Turns a stretch into spaces and keeps its line ends.
+fn spaces(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '\n' { '\n' } else { ' ' })
+        .collect()
+}
+
+fn blank_literals(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (keep, end) = match first {
+            '/' if rest.starts_with("//") => (false, rest.find('\n').unwrap_or(rest.len())),
+            '/' if rest.starts_with("/*") => (false, block_comment(rest)),
+            '"' => (false, string(rest)),
+            '\'' => (false, character(rest)),
+            'r' | 'b' | 'c' if !ends_in_word(&code) => match prefixed(rest) {
+                Some(end) => (false, end),
+                None => (true, first.len_utf8()),
+            },
+            _ => (true, first.len_utf8()),
+        };
+        let (piece, after) = rest.split_at(end);
+        if keep {
+            code.push_str(piece);
+        } else {
+            code.push_str(&spaces(piece));
+        }
+        rest = after;
+    }
+    code
+}
+
+fn ends_in_word(code: &str) -> bool {
+    code.chars()
+        .next_back()
+        .is_some_and(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Rust's block comments nest.
+fn block_comment(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut place = 0;
+    while let Some(rest) = text.get(place..).filter(|rest| !rest.is_empty()) {
+        if rest.starts_with("/*") {
+            depth += 1;
+            place += 2;
+        } else if rest.starts_with("*/") {
+            depth -= 1;
+            place += 2;
+            if depth == 0 {
+                return place;
+            }
+        } else {
+            place += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.len()
+}
+
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    for (place, sign) in text.char_indices().skip(1) {
+        match sign {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return place + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A character, or the tick alone when it begins a lifetime.
+fn character(text: &str) -> usize {
+    let mut signs = text.char_indices().skip(1);
+    match signs.next() {
+        Some((_, '\\')) => {
+            signs.next();
+            text.get(2..)
+                .and_then(|rest| rest.char_indices().skip(1).find(|(_, c)| *c == '\''))
+                .map_or(text.len(), |(place, _)| place + 3)
+        }
+        Some(_) => match signs.next() {
+            Some((place, '\'')) => place + 1,
+            _ => 1,
+        },
+        None => 1,
+    }
+}
+
+/// Raw, byte and C strings and byte characters; none when the letter only begins a word.
+fn prefixed(text: &str) -> Option<usize> {
+    let letters = text.find(|c| !matches!(c, 'r' | 'b' | 'c'))?;
+    let (prefix, rest) = text.split_at_checked(letters.min(2))?;
+    if prefix.contains('r') {
+        let hashes = rest.find(|c| c != '#')?;
+        let body = rest.get(hashes..).filter(|body| body.starts_with('"'))?;
+        let close = format!("\"{}", "#".repeat(hashes));
+        let end = body
+            .get(1..)?
+            .find(&close)
+            .map_or(body.len(), |at| at + 1 + close.len());
+        return Some(prefix.len() + hashes + end);
+    }
+    match rest.chars().next()? {
+        '"' => Some(prefix.len() + string(rest)),
+        '\'' if prefix == "b" => Some(1 + character(rest)),
+        _ => None,
+    }
+}
+
+/// Blanks what follows `#[cfg(test)]`: a module, or one item up to its end.
+fn blank_tests(code: &str) -> String {
+    let mut shipped = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(at) = rest.find("#[cfg(test)]") {
+        let (before, tests) = rest.split_at(at);
+        shipped.push_str(before);
+        let brace = tests.find('{').unwrap_or(tests.len());
+        let semicolon = tests.find(';').unwrap_or(tests.len());
+        let end = if semicolon < brace {
+            semicolon + 1
+        } else {
+            brace + braced(tests.get(brace..).unwrap_or_default())
+        };
+        let (blanked, after) = tests.split_at(end.min(tests.len()));
+        shipped.push_str(&spaces(blanked));
+        rest = after;
+    }
+    shipped.push_str(rest);
+    shipped
+}
+
+#[test]
+fn literals_and_comments_are_no_code() {
+    for (text, code) in [
+        ("a // b", "a     "),
+        ("a /* b /* c */ d */ e", "a                   e"),
+        (
+            "f(\"x\\\"y\", 'z', '\\'', '\\u{7f}')",
+            "f(      ,    ,     ,         )",
+        ),
+        ("fn f<'a>(x: &'a str)", "fn f<    (x: &  str)"),
+        (
+            "r#\"a\"b\"# + br\"c\" + b'd' + b\"e\"",
+            "          +       +      +     ",
+        ),
+        ("crate::bar(r, b, c)", "crate::bar(r, b, c)"),
+    ] {
+        let source = Source::new("src/x.rs", text);
+        assert_eq!(source.code.len(), text.len());
+        // A lifetime's letter may stay or go: no rule is about lifetimes.
+        let visible = |s: &str| s.replace(['\'', ' ', 'a', '>'], "");
+        assert_eq!(visible(&source.code), visible(code), "{text}");
+    }
+}
+
+#[test]
+fn files_of_test_modules_are_not_shipped() {
+    let mut sources = [
+        Source::new("src/gate/mod.rs", "mod walk;\n#[cfg(test)]\nmod check;\n"),
+        Source::new(
+            "src/gate/walk.rs",
+            "#[cfg(test)] pub(crate) mod deep;\nfn x() {}",
+        ),
+        Source::new("src/gate/check.rs", "fn x() {}"),
+        Source::new("src/gate/walk/deep.rs", "fn x() {}"),
+    ];
+    mark_tests(&mut sources);
+    let shipped = sources.map(|source| !source.shipped.trim().is_empty());
+    assert_eq!(shipped, [true, true, false, false]);
+}
+
+#[test]
+fn test_modules_are_not_shipped() {
+    let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() { {} }\n}\nfn c() {}\n";
+    let source = Source::new("src/x.rs", text);
+    let seen: Vec<_> = words(&source.shipped)
+        .into_iter()
+        .filter(|(_, w)| w.len() == 1)
+        .collect();
+    assert!(seen.contains(&(1, "a")) && seen.contains(&(6, "c")));
+    assert!(!seen.iter().any(|(_, word)| *word == "b"));
+}
