@@ -100,6 +100,13 @@ impl<'j> Case<'j> {
         names.cursor(name).map(|cursor| Arc::clone(&cursor.facts))
     }
 
+    /// Notes that settings may be others afterwards.
+    pub(super) fn touch_settings(&mut self) {
+        if !matches!(self.effects.last(), Some(Effect::SettingsTouched)) {
+            self.effects.push(Effect::SettingsTouched);
+        }
+    }
+
     /// Notes a value that is lowered to what the policy gives.
     pub(super) fn lower(&mut self, setting: &str, ms: u64, edit: Edit) {
         self.edits.push(edit);

@@ -25,7 +25,7 @@
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, roles, settings};
 use crate::gate::setting::{self, Asked};
-use crate::gate::{Effect, Refusal, Rule};
+use crate::gate::{Refusal, Rule};
 use crate::policy::SettingValue;
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -49,7 +49,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
         Literal::None if setting::passes_unseen(case.policy, name) => {}
         Literal::None => return Err(refusal()),
     }
-    case.effects.push(Effect::SettingsTouched);
+    case.touch_settings();
     Ok(())
 }
 

@@ -26,8 +26,10 @@ use crate::gate::rules::{Called, Found};
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(called: Called<'_>, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
     if case.policy.allows_function(called.schema, called.name) {
+        // Its body may set what it likes; an upstream that does not report that is asked.
+        case.touch_settings();
         return Ok(());
     }
     Err(Refusal::new(
@@ -41,8 +43,9 @@ pub(in crate::gate) fn look(called: Called<'_>, case: &Case<'_>) -> Found {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{check, check_yaml, judged_with, rule_of};
+    use crate::gate::rules::check::{check, check_yaml, gate, judged_with, rule_of};
     use crate::gate::{Rule, SessionNames};
+    use crate::policy::Policy;
 
     const FIRES: &[&str] = &[
         "SELECT f()",
@@ -106,5 +109,15 @@ mod tests {
             }
             check(Rule::UnknownFunction, &[], &[sql]);
         }
+    }
+
+    #[test]
+    fn what_a_policy_names_may_touch_settings() {
+        let yaml =
+            include_str!("../../../policies/agent.yaml").replace("  allow: []", "  allow: [f]");
+        let gate = gate(Policy::from_yaml(&yaml).unwrap());
+        let judgement = gate.judge("SELECT f(), f() FROM t".into(), &SessionNames::default());
+        let effects = format!("{:?}", judgement.facts.effects);
+        assert_eq!(effects, "[SettingsTouched]");
     }
 }
