@@ -75,7 +75,7 @@ pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
     });
 }
 
-/// Sets the conversation up; the client gets its first ReadyForQuery as its first answer.
+/// Sets the conversation up.
 fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
     let Opened {
         client,
@@ -101,15 +101,19 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
         let message = format!("{lowered} is lowered to what the policy gives");
         reply::notice(&mut conversation.reply, &message);
     }
-    encode::ready_for_query(&mut conversation.reply, TransactionStatus::Idle);
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let relay = Relay::new(conversation, unread(client), unread(upstream), scratch);
     (info, relay, lease)
 }
 
-/// Runs the relay; when the server drains, it is asked to stop at the next rest.
+/// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the
+/// next rest.
 async fn converse(relay: &mut Relay, draining: &mut Draining) -> Ending {
+    if let Err(ending) = relay.take_ahead() {
+        return ending;
+    }
+    encode::ready_for_query(&mut relay.conversation.reply, TransactionStatus::Idle);
     if !draining.has_begun() {
         tokio::select! {
             biased;

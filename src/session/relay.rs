@@ -110,6 +110,24 @@ impl Relay {
         self.stops_at_rest = StopsAtRest::Asked;
     }
 
+    /// Takes what the upstream said after its login, before any client text reaches it: it may be a
+    /// tripwire.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub fn take_ahead(&mut self) -> Result<(), Ending> {
+        let mut rest = std::mem::take(&mut self.upstream_rest);
+        let passed = self.conversation.upstream_bytes(&rest)?;
+        self.conversation
+            .reply
+            .extend_from_slice(rest.get(passed.tail).unwrap_or_default());
+        rest.advance(passed.consumed);
+        if !rest.is_empty() {
+            self.upstream_rest = rest;
+        }
+        Ok(())
+    }
+
     /// What passed so far.
     pub fn counted(&self) -> Counted {
         self.counted

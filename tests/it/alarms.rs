@@ -96,6 +96,7 @@ fn a_server_that_is_not_read_only_after_login_gets_no_statement() {
     for (lie, wire) in [
         (ReadOnly::ReportsOff, "read_only_reported_off"),
         (ReadOnly::ShowsOff, "read_only_not_verified"),
+        (ReadOnly::TurnsOffBehind, "read_only_reported_off"),
     ] {
         let fake = Fake::start(lie, [answered("1"), ready()].concat());
         let stack = before(&fake);
@@ -125,6 +126,8 @@ enum ReadOnly {
     Honest,
     ReportsOff,
     ShowsOff,
+    /// Shows on, and reports off right behind that answer, before any statement.
+    TurnsOffBehind,
 }
 
 impl Fake {
@@ -180,7 +183,12 @@ fn converse(
             } else {
                 "on"
             };
-            stream.write_all(&[answered(value), ready()].concat())?;
+            let mut said = [answered(value), ready()].concat();
+            if lie == ReadOnly::TurnsOffBehind {
+                let off = b"default_transaction_read_only\0off\0";
+                said.extend(frames::message(b'S', off));
+            }
+            stream.write_all(&said)?;
         } else {
             heard.lock().unwrap().push(text);
             stream.write_all(answer)?;
