@@ -16,7 +16,6 @@ use crate::wire::frame::{Cut, HEADER_BYTES, Phase, cut_frontend, header_backend}
 use crate::wire::malformed::Malformed;
 
 /// A connection and its unread bytes.
-#[derive(Debug)]
 pub struct Link {
     /// The connection.
     pub stream: Stream,
@@ -46,6 +45,13 @@ pub enum LinkError {
     Malformed(Malformed),
     /// It sent more than a login needs.
     TooMuch,
+}
+
+impl fmt::Debug for Link {
+    /// Without the bytes: a password may be among them.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Link({} bytes unread)", self.inbox.len())
+    }
 }
 
 impl Link {

@@ -4,6 +4,7 @@
 //! protocol) waits for the answers to everything sent before it.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,12 +32,18 @@ pub struct Taken {
 }
 
 /// A statement too large to be judged between other sessions' work.
-#[derive(Debug)]
 pub struct Large {
     /// The whole frame that it came in, a Query or Parse.
     pub frame: Bytes,
     /// When it was read.
     pub arrived: Instant,
+}
+
+impl fmt::Debug for Large {
+    /// Without the frame: it is client text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Large({} bytes)", self.frame.len())
+    }
 }
 
 impl Conversation {

@@ -7,6 +7,7 @@
 //! <https://www.postgresql.org/docs/current/protocol-flow.html>
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -119,7 +120,6 @@ pub enum Owed {
 
 /// What a Close message made the session forget: if the upstream skips the message, the session
 /// has to remember it again.
-#[derive(Debug)]
 pub enum Closing {
     /// A prepared statement.
     Statement {
@@ -130,6 +130,16 @@ pub enum Closing {
     },
     /// A portal. An error ends it anyway.
     Portal,
+}
+
+impl fmt::Debug for Closing {
+    /// Without the name, which the client chose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Statement { .. } => "Statement",
+            Self::Portal => "Portal",
+        })
+    }
 }
 
 /// The queue of owed answers.

@@ -5,6 +5,7 @@
 //! as one of the constants below, which are ours; or not at all. Frames that carry names and
 //! parameters but no statement text are forwarded byte for byte.
 
+use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -19,7 +20,7 @@ use crate::wire::frame::Frame;
 use crate::wire::frontend::Oids;
 
 /// Bytes on their way to one upstream connection.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Outbox {
     buffer: BytesMut,
     flush: Flush,
@@ -147,6 +148,13 @@ impl Outbox {
         ready!(Pin::new(stream).poll_flush(context))?;
         self.flush = Flush::Settled;
         Poll::Ready(Ok(()))
+    }
+}
+
+impl fmt::Debug for Outbox {
+    /// Without the bytes: they are client text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Outbox({} bytes)", self.buffer.len())
     }
 }
 
