@@ -193,6 +193,7 @@ impl Conversation {
 
     /// Whether no statement is under way and no transaction open: the moment to end a session
     /// that is to be drained.
+    #[cfg(test)]
     pub fn is_at_rest(&self) -> bool {
         self.journal.is_empty()
             && !self.standing.unsynced

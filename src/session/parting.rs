@@ -79,14 +79,6 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
                 cause,
             });
         }
-        Ending::Ended(Farewell::Limit(_)) => {
-            let (peer, cause) = (Peer::Client, Violation::Overrun);
-            telemetry.emit(&ProtocolViolation {
-                session,
-                peer,
-                cause,
-            });
-        }
         Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
         | Ending::Ended(Farewell::Shutdown | Farewell::Internal)
         | Ending::Terminated
@@ -102,9 +94,7 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::UpstreamClosed | Ending::Ended(Farewell::UpstreamLost) => {
             ClosedBecause::UpstreamGone
         }
-        Ending::Ended(Farewell::Violation(_) | Farewell::Limit(_)) => {
-            ClosedBecause::ClientViolation
-        }
+        Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,
         Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
         Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
         Ending::Ended(Farewell::Internal) => ClosedBecause::Panic,

@@ -25,8 +25,6 @@ pub enum Farewell {
     Tripwire,
     /// pgsieve is shutting down.
     Shutdown,
-    /// A bound was exceeded.
-    Limit(&'static str),
     /// A fault of pgsieve's own.
     Internal,
 }
@@ -114,11 +112,6 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             Some(
                 "Nothing was sent to the database. Please report it with the statement's fingerprint.",
             ),
-        ),
-        Farewell::Limit(what) => (
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
-            Cow::Borrowed(what),
-            Some("Read answers or send Sync more often."),
         ),
     }
 }
