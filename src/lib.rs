@@ -8,6 +8,7 @@ pub mod limits;
 pub mod secret;
 pub mod sqlstate;
 
+pub mod catalog;
 pub mod sql;
 pub mod wire;
 

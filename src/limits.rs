@@ -72,10 +72,30 @@ pub const OPERATOR_RUN_TOKENS_MAX: usize = 8;
 /// of it some twelve times: together no more than one statement of the largest size judged.
 pub const SYNTAX_POSITION_BYTES_MAX: usize = 16 << 10;
 
+// --- resolve
+
+/// How many levels of queries, joins and expressions the analysis of names follows into each other.
+/// Beyond, a statement is judged by all that its names could mean. People and tools nest tens of
+/// levels; each level takes a few kilobytes of the thread's stack.
+pub const RESOLVE_DEPTH_MAX: usize = 150;
+
+/// How many domains may lie over each other, and arrays of domains of arrays. Real ones have one or
+/// two; a snapshot that says more is not believed.
+pub const DOMAINS_NESTED_MAX: usize = 32;
+
+/// How many columns the analysis of names looks at, copies or makes for one statement. A statement
+/// over a hundred tables of a hundred columns takes a million; names that multiply (sub-selects
+/// that return `t.*, t.*` of each other) would take any number.
+pub const RESOLVE_WORK_MAX: usize = 20_000_000;
+
 // --- gate
 
 /// Prepared statements and portals that one session may hold, each; drivers cache some hundreds.
 pub const SESSION_NAMES_MAX: usize = 10_000;
+
+/// Bytes of the texts of a session's prepared statements and portals, all together: kept to judge
+/// them again when the database changes. Drivers cache some hundred statements of some kB.
+pub const SESSION_TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// The longest statement that any policy may admit, in bytes: as long as the longest Query message
 /// that the wire accepts needs to be, and short enough that one parse never holds a thread for a
@@ -97,6 +117,10 @@ pub const JUDGEMENT_CACHE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// The longest text whose verdict is remembered. Long texts cost more to keep than they save.
 pub const JUDGEMENT_CACHED_TEXT_BYTES_MAX: usize = 16 * 1024;
+
+/// Domains over arrays of domains that are looked through for a cast: more layers than anybody has;
+/// a type that nests deeper is taken for the worst.
+pub const TYPE_LAYERS_MAX: usize = 16;
 
 // --- telemetry
 
@@ -184,6 +208,83 @@ pub const LINGER_READS_MAX: usize = 64;
 /// Tries to find a process id for a client that no other client has.
 pub const CLIENT_PID_TRIES_MAX: u32 = 64;
 
+// --- upstream: catalog
+
+/// Rows of one kind (columns, functions, …) that are read of a database: fifty times the columns
+/// of the largest database that is measured, and an oid space would still fit.
+pub const CATALOG_ROWS_MAX: usize = 2_000_000;
+
+/// Databases of one upstream whose catalogs are kept at a time. Each may take tens of megabytes and
+/// one connection of the upstream; what is not used makes room for what is.
+pub const CATALOGS_MAX: usize = 16;
+
+/// How long a catalog is kept that no session uses: an application that reconnects every few
+/// minutes should find it loaded.
+pub const CATALOG_IDLE_TIME_MAX: Duration = Duration::from_secs(600);
+
+/// The pause between two looks whether anything changed, when the settings do not say: half of the
+/// second that a change may stay unseen at most.
+pub const CATALOG_POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// What `catalog.poll_interval` may be: a look costs the upstream about a millisecond, and a change
+/// that stays unseen for longer than ten seconds is an open door.
+pub const CATALOG_POLL_INTERVAL_BOUNDS: (Duration, Duration) =
+    (Duration::from_millis(100), Duration::from_secs(10));
+
+/// How often a catalog is loaded anew although nothing seems to have changed, when the settings do
+/// not say: what no look could see (a server's extension files, say) is seen then.
+pub const CATALOG_REFRESH_INTERVAL: Duration = Duration::from_secs(600);
+
+/// What `catalog.refresh_interval` may be: a load costs the upstream up to a second.
+pub const CATALOG_REFRESH_INTERVAL_BOUNDS: (Duration, Duration) =
+    (Duration::from_secs(5), Duration::from_secs(86_400));
+
+/// How long a catalog may be used of which nobody knows whether it still holds, when the settings
+/// do not say: an upstream's restart or a lost packet ends within it.
+pub const CATALOG_AGE_MAX: Duration = Duration::from_secs(10);
+
+/// What `catalog.age_max` may be. It is longer than the longest pause between two looks, or every
+/// catalog would be withdrawn between them.
+pub const CATALOG_AGE_MAX_BOUNDS: (Duration, Duration) =
+    (Duration::from_secs(1), Duration::from_secs(300));
+
+/// One look whether anything changed, answer included: half of the usual bound on age.
+pub const CATALOG_CHECK_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// The least pause between two looks, whoever wants one: clients can cause them.
+pub const CATALOG_CHECK_PAUSE: Duration = Duration::from_millis(50);
+
+/// A load takes under a second for thousands of tables. One that takes longer than this will not
+/// end.
+pub const CATALOG_LOAD_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// The least age of a catalog that is loaded anew on mere suspicion: clients can raise it.
+pub const CATALOG_SUSPICION_LOAD_PAUSE: Duration = Duration::from_secs(30);
+
+/// The pause after a failed attempt; it doubles with each one in a row.
+pub const CATALOG_RETRY_PAUSE: Duration = Duration::from_millis(200);
+
+/// What it doubles to at most: an upstream that is back should be noticed soon.
+pub const CATALOG_RETRY_PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// What it doubles to where the upstream does not let the account in: that is seldom set right
+/// within seconds, and no server should take pgsieve for somebody who guesses passwords.
+pub const CATALOG_REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// How long a login waits for the first load of its database: well within what clients wait for
+/// a connection.
+pub const CATALOG_FIRST_LOAD_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// How long a connection for the catalogs may take until it is ready: a login, and two questions.
+pub const CATALOG_CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long one query of the catalogs may take at the upstream: two hundred times what the largest
+/// database that is measured takes for all of them.
+pub const CATALOG_STATEMENT_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How long the reading waits for a lock: somebody locks a catalog for a rewrite once in years.
+pub const CATALOG_LOCK_TIME_MAX: Duration = Duration::from_secs(5);
+
 // --- session
 
 /// Bytes that one read takes in; a buffer of this size is shared by all sessions of a worker, so
@@ -208,6 +309,10 @@ pub const RELAY_ROUNDS_MAX: usize = 16;
 /// which the other sessions of a worker should not wait for.
 pub const INLINE_JUDGE_BYTES_MAX: usize = 64 * 1024;
 
+/// A large text is judged anew when the catalog or the search_path has changed meanwhile. Catalogs
+/// change once in a while, the search_path with the few answers that are owed at the moment.
+pub const LARGE_JUDGED_ANEW_MAX: u32 = 8;
+
 /// A clamped text is judged again; one that is clamped more often than it can hold settings is not
 /// ours to understand.
 pub const CLAMP_ROUNDS_MAX: usize = 8;
@@ -215,6 +320,10 @@ pub const CLAMP_ROUNDS_MAX: usize = 8;
 /// Copy-in messages that are dropped after a refused COPY FROM STDIN: a client may have sent its
 /// data before it could read the refusal. More than this is not a race but an attack.
 pub const COPY_LEFTOVERS_MAX: u32 = 100_000;
+
+/// Search paths that may hold at once before they count as unknown: a pipeline of more changes is
+/// no driver's.
+pub const SEARCH_PATHS_POSSIBLE_MAX: usize = 4;
 
 // --- server
 

@@ -65,6 +65,18 @@ pub const DUPLICATE_OBJECT: SqlState = SqlState("42710");
 pub const INVALID_SQL_STATEMENT_NAME: SqlState = SqlState("26000");
 /// The cursor or portal does not exist.
 pub const INVALID_CURSOR_NAME: SqlState = SqlState("34000");
+/// Something else has to be there first.
+pub const OBJECT_NOT_IN_PREREQUISITE_STATE: SqlState = SqlState("55000");
+/// A relation that does not exist.
+pub const UNDEFINED_TABLE: SqlState = SqlState("42P01");
+/// A column that does not exist.
+pub const UNDEFINED_COLUMN: SqlState = SqlState("42703");
+/// A function or operator that does not exist.
+pub const UNDEFINED_FUNCTION: SqlState = SqlState("42883");
+/// A type, collation or the like that does not exist.
+pub const UNDEFINED_OBJECT: SqlState = SqlState("42704");
+/// A schema that does not exist.
+pub const INVALID_SCHEMA_NAME: SqlState = SqlState("3F000");
 /// The transaction has failed and waits for ROLLBACK.
 pub const IN_FAILED_SQL_TRANSACTION: SqlState = SqlState("25P02");
 /// The login is not allowed.

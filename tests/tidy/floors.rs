@@ -13,11 +13,14 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     // 1 languages
     ("wire", &[GROUND]),
     ("sql", &[GROUND]),
+    ("catalog", &[GROUND]),
+    // between 1 and 2: what the names of a text mean in a database
+    ("resolve", &[GROUND, &["sql", "catalog"]]),
     // 2 judgement: the gate judges under a policy
-    ("policy", &[GROUND, &["sql"]]),
-    ("gate", &[GROUND, &["sql", "policy"]]),
+    ("policy", &[GROUND, &["sql", "catalog"]]),
+    ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
     // 4 witness: events carry rules, kinds and fingerprints
-    ("telemetry", &[GROUND, &["sql", "gate"]]),
+    ("telemetry", &[GROUND, &["sql", "catalog", "gate"]]),
     // 5 reach: logins need sockets; upstreams run permits
     ("net", &[GROUND, &["wire", "telemetry"]]),
     ("auth", &[GROUND, &["wire", "telemetry", "net"]]),
@@ -57,6 +60,8 @@ const BELOW_UPSTREAM: &[&str] = &[
     "secret",
     "wire",
     "sql",
+    "catalog",
+    "resolve",
     "policy",
     "gate",
     "telemetry",
@@ -66,7 +71,7 @@ const BELOW_UPSTREAM: &[&str] = &[
 
 /// Modules of the floors that are pure: they can be fuzzed and measured as plain functions.
 const PURE: &[&str] = &[
-    "sqlstate", "limits", "secret", "wire", "sql", "policy", "gate",
+    "sqlstate", "limits", "secret", "wire", "sql", "catalog", "resolve", "policy", "gate",
 ];
 
 /// What would make them impure.

@@ -1,0 +1,134 @@
+//! Functions, aggregates, window functions and procedures.
+
+use super::oids::Subject;
+use super::{BuildError, Builder};
+use crate::catalog::rows::FunctionRow;
+use crate::catalog::{
+    Function, FunctionKind, Language, NameId, ObjectKind, Oid, Stored, TypeId, Volatility,
+};
+
+/// A column of a function's result.
+type OutColumn = (Option<NameId>, TypeId);
+
+impl Builder {
+    /// All functions.
+    pub(super) fn functions(
+        &mut self,
+        rows: Vec<FunctionRow>,
+    ) -> Result<Vec<Function>, BuildError> {
+        rows.into_iter().map(|row| self.function(row)).collect()
+    }
+
+    fn function(&mut self, row: FunctionRow) -> Result<Function, BuildError> {
+        let of = Subject {
+            kind: ObjectKind::Function,
+            oid: row.oid,
+        };
+        let language = self.language(&row.language);
+        let arguments: Result<Box<[TypeId]>, BuildError> = row
+            .arguments
+            .iter()
+            .map(|oid| self.oids.data_type(of, *oid))
+            .collect();
+        let bodies = row.bodies.iter().map(|tree| Stored::read(tree));
+        Ok(Function {
+            oid: Oid(row.oid),
+            schema: self.schema(of, row.schema)?,
+            name: self.names.keep(&row.name),
+            kind: self.function_kind(of, &row)?,
+            volatility: match row.volatility {
+                b'i' => Volatility::Immutable,
+                b's' => Volatility::Stable,
+                b'v' => Volatility::Volatile,
+                letter => return Err(of.has_letter(letter)),
+            },
+            security_definer: row.security_definer,
+            language,
+            of_extension: row.of_extension,
+            arguments: arguments?,
+            argument_names: self.argument_names(&row),
+            defaults: row.defaults,
+            variadic: self.oids.data_type_or_none(of, row.variadic)?,
+            returns: self.oids.data_type(of, row.returns)?,
+            returns_set: row.returns_set,
+            out_columns: self.out_columns(of, &row)?,
+            settings: row
+                .settings
+                .iter()
+                .map(|name| self.names.keep(name))
+                .collect(),
+            body: (!row.bodies.is_empty()).then(|| Box::new(Stored::join(bodies))),
+            owner: self.oids.role(row.owner),
+            acl: self.rights.keep(&self.oids, row.acl),
+        })
+    }
+
+    fn function_kind(&self, of: Subject, row: &FunctionRow) -> Result<FunctionKind, BuildError> {
+        Ok(match row.kind {
+            b'f' => FunctionKind::Plain,
+            b'w' => FunctionKind::Window,
+            b'p' => FunctionKind::Procedure,
+            b'a' => FunctionKind::Aggregate {
+                parts: self.oids.functions(of, &row.parts)?,
+                sort_operator: self.oids.operator_or_none(of, row.sort_operator)?,
+                direct_arguments: match row.aggregate_kind {
+                    b'n' => None,
+                    b'o' | b'h' => Some(row.direct_arguments),
+                    letter => return Err(of.has_letter(letter)),
+                },
+            },
+            letter => return Err(of.has_letter(letter)),
+        })
+    }
+
+    fn language(&mut self, name: &str) -> Language {
+        match name {
+            "internal" => Language::Internal,
+            "c" => Language::C,
+            "sql" => Language::Sql,
+            other => Language::Other(self.names.keep(other)),
+        }
+    }
+
+    /// The names of its input arguments, or nothing where none has one.
+    fn argument_names(&mut self, row: &FunctionRow) -> Box<[Option<NameId>]> {
+        let mut names = Vec::with_capacity(row.arguments.len());
+        // Without modes all arguments are for input.
+        let modes = row.modes.iter().copied().chain(std::iter::repeat(b'i'));
+        for (name, mode) in row.names.iter().zip(modes) {
+            if matches!(mode, b'i' | b'b' | b'v') {
+                names.push((!name.is_empty()).then(|| self.names.keep(name)));
+            }
+        }
+        if names.iter().all(Option::is_none) {
+            return Box::default();
+        }
+        names.resize(row.arguments.len(), None);
+        names.into()
+    }
+
+    /// The columns that OUT, INOUT and TABLE arguments make.
+    fn out_columns(
+        &mut self,
+        of: Subject,
+        row: &FunctionRow,
+    ) -> Result<Box<[OutColumn]>, BuildError> {
+        let mut columns = Vec::new();
+        let names = row
+            .names
+            .iter()
+            .map(String::as_str)
+            .chain(std::iter::repeat(""));
+        for ((oid, mode), name) in row.all_arguments.iter().zip(&row.modes).zip(names) {
+            match mode {
+                b'o' | b'b' | b't' => {
+                    let name = (!name.is_empty()).then(|| self.names.keep(name));
+                    columns.push((name, self.oids.data_type(of, *oid)?));
+                }
+                b'i' | b'v' => {}
+                letter => return Err(of.has_letter(*letter)),
+            }
+        }
+        Ok(columns.into())
+    }
+}

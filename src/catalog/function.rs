@@ -1,0 +1,93 @@
+//! Functions, aggregates, window functions and procedures.
+
+use super::stored::Stored;
+use super::{AclId, FunctionId, NameId, Oid, OperatorId, RoleId, SchemaId, TypeId};
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The server's number.
+    pub oid: Oid,
+    /// Its schema.
+    pub schema: SchemaId,
+    /// Its name.
+    pub name: NameId,
+    /// What it is.
+    pub kind: FunctionKind,
+    /// What its owner says of its effects.
+    pub volatility: Volatility,
+    /// Whether it runs with its owner's rights.
+    pub security_definer: bool,
+    /// What it is written in.
+    pub language: Language,
+    /// Whether it belongs to an extension.
+    pub of_extension: bool,
+    /// The types of its input arguments, in order (`proargtypes`). The last one of a variadic
+    /// function is an array.
+    pub arguments: Box<[TypeId]>,
+    /// The names of its input arguments, in the same order; empty where none has one.
+    pub argument_names: Box<[Option<NameId>]>,
+    /// How many of the last arguments have defaults.
+    pub defaults: u16,
+    /// The type of the elements that the variadic argument collects (`provariadic`); VARIADIC "any"
+    /// has the type "any".
+    pub variadic: Option<TypeId>,
+    /// What it returns.
+    pub returns: TypeId,
+    /// Whether it returns any number of rows.
+    pub returns_set: bool,
+    /// The columns of its result where OUT, INOUT or TABLE arguments name them.
+    pub out_columns: Box<[(Option<NameId>, TypeId)]>,
+    /// Settings that it changes while it runs, by name.
+    pub settings: Box<[NameId]>,
+    /// What is known of what it runs: the body of BEGIN ATOMIC and the defaults of arguments.
+    pub body: Option<Box<Stored>>,
+    /// Who owns it.
+    pub owner: Option<RoleId>,
+    /// Who may call it; the default rights where none are written (everybody).
+    pub acl: Option<AclId>,
+}
+
+/// What can be called, as `pg_proc.prokind` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// A function (`f`).
+    Plain,
+    /// A window function (`w`).
+    Window,
+    /// A procedure (`p`).
+    Procedure,
+    /// An aggregate (`a`).
+    Aggregate {
+        /// The functions that it is made of.
+        parts: Box<[FunctionId]>,
+        /// The operator that may stand for it (`aggsortop`).
+        sort_operator: Option<OperatorId>,
+        /// Whether it takes WITHIN GROUP, and how many arguments come before that.
+        direct_arguments: Option<u16>,
+    },
+}
+
+/// What the owner of a function says of its effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Volatility {
+    /// The same result for the same arguments, for ever.
+    Immutable,
+    /// The same result within one statement.
+    Stable,
+    /// Anything.
+    Volatile,
+}
+
+/// What a function is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Part of the server.
+    Internal,
+    /// A loaded library.
+    C,
+    /// SQL.
+    Sql,
+    /// Any other, plpgsql first.
+    Other(NameId),
+}
