@@ -48,6 +48,7 @@ pub struct Attempt<'d> {
 struct Entered {
     upstream: UpstreamSession,
     plan: StartupPlan,
+    search_path: String,
     cancel: Option<CancelGuard>,
     method: LoginMethod,
 }
@@ -79,6 +80,7 @@ impl Attempt<'_> {
             Ok(Entered {
                 upstream,
                 plan,
+                search_path,
                 cancel,
                 method,
             }) => {
@@ -89,6 +91,7 @@ impl Attempt<'_> {
                     upstream,
                     info,
                     plan,
+                    search_path,
                     cancel,
                 }))
             }
@@ -122,13 +125,13 @@ impl Attempt<'_> {
                 self.reach_as(identity, &plan).await?
             }
         };
-        verify(&mut upstream, self.deadline)
-            .await
-            .map_err(Denial::NotReadOnly)?;
+        let verified = verify(&mut upstream, self.deadline).await;
+        let search_path = verified.map_err(Denial::NotReadOnly)?.search_path;
         let cancel = self.answer(client, version, &plan, &upstream).await?;
         Ok(Entered {
             upstream,
             plan,
+            search_path,
             cancel,
             method,
         })

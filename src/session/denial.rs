@@ -129,9 +129,9 @@ impl Denial {
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
             Self::Upstream(LoginError::Link(LinkError::TimedOut)) => LoginOutcome::TimedOut,
             Self::Upstream(_) | Self::NoKey => LoginOutcome::UpstreamUnreachable,
-            Self::NotReadOnly(VerifyError::Differs(_) | VerifyError::NoAnswer(_)) => {
-                LoginOutcome::UpstreamNotReadOnly
-            }
+            Self::NotReadOnly(
+                VerifyError::Differs(_) | VerifyError::NoAnswer(_) | VerifyError::NoSearchPath,
+            ) => LoginOutcome::UpstreamNotReadOnly,
             Self::NotReadOnly(VerifyError::Link(_)) => LoginOutcome::UpstreamUnreachable,
         }
     }

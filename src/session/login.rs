@@ -83,6 +83,8 @@ pub struct Opened {
     pub info: SessionInfo,
     /// What the upstream was asked for.
     pub plan: StartupPlan,
+    /// Where the upstream looks names up, as the setting is written.
+    pub search_path: String,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
 }

@@ -82,6 +82,7 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
         upstream,
         info,
         plan,
+        search_path: _,
         cancel,
     } = opened;
     let info = Arc::new(info);

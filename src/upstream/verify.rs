@@ -1,5 +1,6 @@
 //! Proof, after every login, that the session behind a client cannot write: what was asked for in
-//! the StartupMessage is what the upstream says it has.
+//! the StartupMessage is what the upstream says it has. And what only the upstream knows: where
+//! names are looked up.
 //!
 //! <https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-DEFAULT-TRANSACTION-READ-ONLY>
 
@@ -35,6 +36,8 @@ pub enum VerifyError {
     Differs(Setting),
     /// The upstream answered something else than one value.
     NoAnswer(Setting),
+    /// The upstream does not say where it looks names up.
+    NoSearchPath,
     /// The connection was lost.
     Link(LinkError),
 }
@@ -61,21 +64,36 @@ impl Setting {
     }
 }
 
+/// What a session was found to be.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Its search_path, as the setting is written.
+    pub search_path: String,
+}
+
 /// Checks what was reported, and asks for what is not reported: `transaction_read_only` on every
-/// server, its default on servers before 14.
+/// server, its default on servers before 14, the search_path on servers before 18.
 ///
 /// Not to be cancelled and gone on with: an answer may be under way.
-pub async fn verify(session: &mut UpstreamSession, deadline: Instant) -> Result<(), VerifyError> {
+pub async fn verify(
+    session: &mut UpstreamSession,
+    deadline: Instant,
+) -> Result<Verified, VerifyError> {
     check_reported(session)?;
-    show(session, Setting::TransactionReadOnly, deadline).await?;
+    ask(session, Setting::TransactionReadOnly, deadline).await?;
     if session
         .parameter(Setting::DefaultTransactionReadOnly.name())
         .is_none()
     {
-        show(session, Setting::DefaultTransactionReadOnly, deadline).await?;
+        ask(session, Setting::DefaultTransactionReadOnly, deadline).await?;
     }
+    let search_path = match session.parameter(SEARCH_PATH) {
+        Some(reported) => reported.to_owned(),
+        None => show(session, SEARCH_PATH, VerifyError::NoSearchPath, deadline).await?,
+    };
     // Something may have been reported anew in between.
-    check_reported(session)
+    check_reported(session)?;
+    Ok(Verified { search_path })
 }
 
 impl fmt::Display for VerifyError {
@@ -90,6 +108,9 @@ impl fmt::Display for VerifyError {
                     "the upstream does not say what {} is",
                     setting.name()
                 )
+            }
+            Self::NoSearchPath => {
+                formatter.write_str("the upstream does not say what search_path is")
             }
             Self::Link(error) => write!(formatter, "{error}"),
         }
@@ -117,41 +138,43 @@ fn check_reported(session: &UpstreamSession) -> Result<(), VerifyError> {
     }
 }
 
-async fn show(
+async fn ask(
     session: &mut UpstreamSession,
     setting: Setting,
     deadline: Instant,
 ) -> Result<(), VerifyError> {
+    let no_answer = VerifyError::NoAnswer(setting);
+    let value = show(session, setting.name(), no_answer, deadline).await?;
+    check(setting, Some(&value))
+}
+
+/// The value of a setting; `no_answer` where the upstream answers anything else.
+async fn show(
+    session: &mut UpstreamSession,
+    name: &str,
+    no_answer: VerifyError,
+    deadline: Instant,
+) -> Result<String, VerifyError> {
     let mut out = BytesMut::new();
-    let text = format!("SHOW {}", setting.name());
-    encode::query(&mut out, &text).map_err(|_| VerifyError::NoAnswer(setting))?;
-    session
-        .link
-        .send(&out, deadline)
-        .await
-        .map_err(VerifyError::Link)?;
-    let mut verdict = None;
+    encode::query(&mut out, &format!("SHOW {name}")).map_err(|_| no_answer)?;
+    let link = &mut session.link;
+    link.send(&out, deadline).await.map_err(VerifyError::Link)?;
+    let mut value = None;
     for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
-        let message = session
-            .link
-            .backend(deadline)
-            .await
-            .map_err(VerifyError::Link)?;
+        let answer = session.link.backend(deadline).await;
+        let message = answer.map_err(VerifyError::Link)?;
         match message.kind {
-            b'D' => verdict = Some(check(setting, single_value(&message))),
-            b'Z' if message.body() == IDLE => {
-                return verdict.unwrap_or(Err(VerifyError::NoAnswer(setting)));
-            }
+            b'D' => value = single_value(&message).map(str::to_owned),
+            b'Z' if message.body() == IDLE => return value.ok_or(no_answer),
             b'S' => {
-                let reported = parameter_status(message.body());
-                let (name, value) = reported.map_err(|_| VerifyError::NoAnswer(setting))?;
+                let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
                 session.parameters.push((name.to_owned(), value.to_owned()));
             }
             b'T' | b'C' | b'N' => {}
-            _ => return Err(VerifyError::NoAnswer(setting)),
+            _ => return Err(no_answer),
         }
     }
-    Err(VerifyError::NoAnswer(setting))
+    Err(no_answer)
 }
 
 /// The value of a row with one column.
@@ -164,6 +187,9 @@ fn single_value(row: &Message) -> Option<&str> {
     }
     std::str::from_utf8(value).ok()
 }
+
+/// The setting that says where names are looked up.
+const SEARCH_PATH: &str = "search_path";
 
 /// The body of ReadyForQuery outside of a transaction.
 const IDLE: &[u8] = b"I";
@@ -182,7 +208,10 @@ mod tests {
     use crate::wire::startup::ProtocolVersion;
 
     /// One run against an upstream that reports and answers the given things.
-    async fn check_verify(reported: &[(&str, &str)], answers: &[&[u8]]) -> Result<(), VerifyError> {
+    async fn check_verify(
+        reported: &[(&str, &str)],
+        answers: &[&[u8]],
+    ) -> Result<String, VerifyError> {
         let (near, mut far) = UnixStream::pair().unwrap();
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let mut session = UpstreamSession {
@@ -203,12 +232,13 @@ mod tests {
         let outcome = verify(&mut session, Instant::now() + Duration::from_secs(5)).await;
         drop(session);
         server.await.unwrap();
-        outcome
+        outcome.map(|verified| verified.search_path)
     }
 
     const ON: &[u8] = b"D\0\0\0\x0c\0\x01\0\0\0\x02onC\0\0\0\x09SHOW\0Z\0\0\0\x05I";
     const OFF: &[u8] = b"D\0\0\0\x0d\0\x01\0\0\0\x03offC\0\0\0\x09SHOW\0Z\0\0\0\x05I";
     const LATE: &[u8] = b"S\0\0\0\x26default_transaction_read_only\0off\0";
+    const PUBLIC: &[u8] = b"D\0\0\0\x10\0\x01\0\0\0\x06publicZ\0\0\0\x05I";
     const IN_BLOCK: &[u8] = b"D\0\0\0\x0c\0\x01\0\0\0\x02onZ\0\0\0\x05T";
     const NULL: &[u8] = b"D\0\0\0\x0a\0\x01\xff\xff\xff\xffZ\0\0\0\x05I";
     const NOTHING: &[u8] = b"C\0\0\0\x09SHOW\0Z\0\0\0\x05I";
@@ -220,9 +250,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_that_is_what_was_asked_for_is_used() {
-        assert_eq!(check_verify(&FIRM, &[ON]).await, Ok(()));
+        let on_public = || Ok("public".to_owned());
+        assert_eq!(check_verify(&FIRM, &[ON, PUBLIC]).await, on_public());
         // Before 14 the default is asked for.
-        assert_eq!(check_verify(&FIRM[..2], &[ON, ON]).await, Ok(()));
+        let older = check_verify(&FIRM[..2], &[ON, ON, PUBLIC]).await;
+        assert_eq!(older, on_public());
+        // From 18 on the search_path is reported.
+        let newer = [FIRM.as_slice(), &[("search_path", "\"$user\", public")]].concat();
+        let reported = Ok("\"$user\", public".to_owned());
+        assert_eq!(check_verify(&newer, &[ON]).await, reported);
     }
 
     #[tokio::test]
@@ -240,7 +276,9 @@ mod tests {
         };
         for (reported, answers, error) in [
             (FIRM, vec![OFF], Differs(TransactionReadOnly)),
-            (FIRM, vec![NULL], Differs(TransactionReadOnly)),
+            (FIRM, vec![ON, NULL], NoSearchPath),
+            (FIRM, vec![ON, NOTHING], NoSearchPath),
+            (FIRM, vec![NULL], NoAnswer(TransactionReadOnly)),
             (FIRM, vec![IN_BLOCK], NoAnswer(TransactionReadOnly)),
             (FIRM, vec![NOTHING], NoAnswer(TransactionReadOnly)),
             (
@@ -281,7 +319,7 @@ mod tests {
             );
         }
         let late = [LATE, ON].concat();
-        let changed = check_verify(&FIRM, &[&late]).await;
+        let changed = check_verify(&FIRM, &[&late, PUBLIC]).await;
         assert_eq!(changed, Err(Differs(DefaultTransactionReadOnly)));
         let older = check_verify(&FIRM[..2], &[ON, OFF]).await;
         assert_eq!(older, Err(Differs(DefaultTransactionReadOnly)));

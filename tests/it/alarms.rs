@@ -183,7 +183,9 @@ fn converse(
             } else {
                 "on"
             };
-            let mut said = [answered(value), ready()].concat();
+            stream.write_all(&[answered(value), ready()].concat())?;
+        } else if text.contains("search_path") {
+            let mut said = [answered("public"), ready()].concat();
             if lie == ReadOnly::TurnsOffBehind {
                 let off = b"default_transaction_read_only\0off\0";
                 said.extend(frames::message(b'S', off));
