@@ -12,6 +12,8 @@ pub mod catalog;
 pub mod sql;
 pub mod wire;
 
+pub mod resolve;
+
 pub mod gate;
 pub mod policy;
 

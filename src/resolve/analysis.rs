@@ -1,0 +1,257 @@
+//! The state of one analysis.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::{
+    Inferred, Lookup, Name, Noted, Occurrences, Resolution, Scope, ScopeColumn, ScopeId, Shape,
+    TooDeep, Types, Use, View, What,
+};
+use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
+use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
+use crate::sql::tree::list::NodeList;
+use crate::sql::tree::{self, Node, nodes};
+
+/// The state of one analysis: what has been found so far.
+pub struct Analysis<'a> {
+    /// The snapshot.
+    pub(in crate::resolve) catalog: &'a Catalog,
+    /// Where unqualified names are looked up.
+    pub(in crate::resolve) path: &'a SearchPath,
+    parameters: Given,
+    pub(in crate::resolve) occurrences: Occurrences,
+    pub(in crate::resolve) noted: Noted,
+    uses: Vec<Use<'a>>,
+    scopes: Vec<View<'a>>,
+    marks: Vec<(usize, ScopeId)>,
+    current: Option<ScopeId>,
+    depth: usize,
+    work: usize,
+    tables: HashMap<RelationId, Arc<[ScopeColumn<'a>]>, RandomState>,
+    first_names: HashMap<*const nodes::SelectStmt, Name<'a>, RandomState>,
+}
+
+impl<'a> Analysis<'a> {
+    pub(in crate::resolve) fn new(lookup: &Lookup<'a>) -> Self {
+        Self {
+            catalog: lookup.catalog,
+            path: lookup.path,
+            parameters: parameters(lookup.parameters),
+            occurrences: Occurrences::default(),
+            noted: Noted::default(),
+            uses: Vec::new(),
+            scopes: Vec::new(),
+            marks: Vec::new(),
+            current: None,
+            depth: 0,
+            work: 0,
+            tables: HashMap::default(),
+            first_names: HashMap::default(),
+        }
+    }
+
+    /// Notes a use in the query that is being analysed.
+    pub fn note(&mut self, found: Use<'a>) {
+        if let (Some(at), Some(current)) = (found.at, self.current) {
+            self.marks.push((at, current));
+        }
+        self.uses.push(found);
+    }
+
+    /// Notes what is used at a node's `location`.
+    pub fn note_at(&mut self, location: i32, what: What<'a>) {
+        let at = usize::try_from(location).ok();
+        self.note(Use { at, what });
+    }
+
+    /// Does what takes the analysis one level deeper into the text. Everything that may call itself
+    /// again goes through here.
+    pub fn deeper<T>(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> Result<T, TooDeep>,
+    ) -> Result<T, TooDeep> {
+        if self.depth >= RESOLVE_DEPTH_MAX {
+            return Err(TooDeep);
+        }
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts what takes time or memory out of proportion to the text: columns looked at, copied or
+    /// made.
+    pub(in crate::resolve) fn charge(&mut self, work: usize) -> Result<(), TooDeep> {
+        self.work = self.work.saturating_add(work);
+        if self.work > RESOLVE_WORK_MAX {
+            return Err(TooDeep);
+        }
+        Ok(())
+    }
+
+    /// Begins a query: what is noted from now on stands in it.
+    pub(in crate::resolve) fn enter(&mut self, outer: Option<&Scope<'_, 'a>>) -> Entered {
+        let id = ScopeId(self.scopes.len());
+        self.scopes.push(View {
+            outer: outer.and_then(|outer| outer.id),
+            items: Vec::new(),
+            tables: Vec::new(),
+        });
+        let before = self.current.replace(id);
+        Entered { id, before }
+    }
+
+    /// Ends a query.
+    pub(in crate::resolve) fn leave(&mut self, entered: Entered, scope: Scope<'_, 'a>) {
+        if let Some(view) = self.scopes.get_mut(entered.id.place()) {
+            view.items = scope.items;
+            view.tables = scope.tables.into_iter().map(|table| table.name).collect();
+        }
+        self.current = entered.before;
+    }
+
+    /// The columns of a relation under their own names.
+    pub(in crate::resolve) fn columns_of_relation(
+        &mut self,
+        id: RelationId,
+    ) -> Arc<[ScopeColumn<'a>]> {
+        let catalog = self.catalog;
+        let columns = self.tables.entry(id).or_insert_with(|| {
+            let columns = catalog.columns_of(id).iter().map(|column| ScopeColumn {
+                origin: Some((id, column.number)),
+                ..ScopeColumn::computed(
+                    catalog.names().text(column.name).into(),
+                    Inferred::Known(column.type_id),
+                )
+            });
+            columns.collect()
+        });
+        Arc::clone(columns)
+    }
+
+    /// A type that came with the server.
+    pub(in crate::resolve) fn built_in(&self, oid: Oid) -> Inferred {
+        let known = self.catalog.index().type_of_oid(oid);
+        known.map_or(Inferred::Unclear, Inferred::Known)
+    }
+
+    /// Remembers what the first column of a query is called: a sub-select in an expression gives
+    /// its name to the column that the expression makes.
+    pub(in crate::resolve) fn remember_first_name(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        name: Name<'a>,
+    ) {
+        self.first_names.insert(select, name);
+    }
+
+    /// The name of the first column of a query that has been analysed.
+    pub(in crate::resolve) fn first_name(&self, select: &'a nodes::SelectStmt) -> Option<Name<'a>> {
+        self.first_names.get(&std::ptr::from_ref(select)).cloned()
+    }
+
+    /// Looks through a node that nothing else here knows: its meaning is noted as unclear, and what
+    /// is under it is analysed as far as it can be.
+    pub fn anything(&mut self, node: Node<'a>, scope: &Scope<'_, 'a>) -> Result<(), TooDeep> {
+        self.note(Use {
+            at: None,
+            what: What::Unclear,
+        });
+        let mut waiting = vec![node];
+        while let Some(next) = waiting.pop() {
+            match next {
+                Node::SelectStmt(select) => {
+                    self.query(select, Some(scope))?;
+                }
+                Node::ColumnRef(reference) => {
+                    self.column(reference, scope)?;
+                }
+                other => {
+                    // What the tree does not know either is noted as unclear already.
+                    let _unknown = tree::children(other, &mut waiting);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The query that a statement carries: EXPLAIN, DECLARE, COPY, or PREPARE, whose types of
+    /// parameters are taken over.
+    pub(in crate::resolve) fn carried(&mut self, node: Node<'a>) -> Node<'a> {
+        match node {
+            Node::ExplainStmt(explain) => explain.query(),
+            Node::DeclareCursorStmt(declare) => declare.query(),
+            Node::CopyStmt(copy) if !matches!(copy.query(), Node::None) => copy.query(),
+            Node::PrepareStmt(prepare) => {
+                let types = prepare.argtypes().iter();
+                self.parameters = Given::These(types.map(|name| self.type_name(name)).collect());
+                prepare.query()
+            }
+            other => other,
+        }
+    }
+
+    /// The type of a parameter: the one that the client gave, one that the server is to find, or
+    /// unclear where it is not known whether the client gave one.
+    pub fn parameter(&self, number: u32) -> Inferred {
+        let place = usize::try_from(number).unwrap_or(usize::MAX);
+        match &self.parameters {
+            Given::Unclear => Inferred::Unclear,
+            Given::These(types) => {
+                let given = place.checked_sub(1).and_then(|at| types.get(at));
+                given.cloned().unwrap_or(Inferred::Parameter(number))
+            }
+        }
+    }
+
+    pub(in crate::resolve) fn end(self, output: Shape<'a>) -> Resolution<'a> {
+        let mut marks = self.marks;
+        marks.sort_by_key(|(at, _)| *at);
+        Resolution {
+            uses: self.uses,
+            scopes: self.scopes,
+            output,
+            marks,
+        }
+    }
+}
+
+/// The types of parameters, by number; the server is to find those beyond the list.
+enum Given {
+    These(Vec<Inferred>),
+    Unclear,
+}
+
+/// The types of parameters; those that the server is to find have none.
+fn parameters(given: Types<'_>) -> Given {
+    let Types::Given(given) = given else {
+        return Given::Unclear;
+    };
+    let numbered = (1..).zip(given);
+    let types = numbered.map(|(number, given)| match given {
+        Some(id) => Inferred::Known(*id),
+        None => Inferred::Parameter(number),
+    });
+    Given::These(types.collect())
+}
+
+/// A query that is being analysed.
+pub(in crate::resolve) struct Entered {
+    pub id: ScopeId,
+    before: Option<ScopeId>,
+}
+
+/// The names in a list.
+pub(in crate::resolve) fn strings(list: &NodeList) -> Vec<&str> {
+    list.iter().filter_map(Node::as_str).collect()
+}
+
+/// The SELECT that a node is, if it is one.
+pub(in crate::resolve) fn as_select(node: Node<'_>) -> Option<&nodes::SelectStmt> {
+    match node {
+        Node::SelectStmt(select) => Some(select),
+        _ => None,
+    }
+}

@@ -1,0 +1,34 @@
+//! A name as a statement or a snapshot spells it. It is never printed for debugging: the client
+//! chose it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Name<'a>(Cow<'a, str>);
+
+impl Name<'_> {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'a> From<&'a str> for Name<'a> {
+    fn from(name: &'a str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+}
+
+impl From<String> for Name<'_> {
+    fn from(name: String) -> Self {
+        Self(Cow::Owned(name))
+    }
+}
+
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Name(..)")
+    }
+}

@@ -1,0 +1,220 @@
+//! Joins. Long chains to the left are a loop.
+//!
+//! What an alias is given to hides what is inside. USING and NATURAL merge columns: the merged ones
+//! come first, and are the only ones that a name alone can mean.
+//!
+//! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-JOIN>
+
+use super::from::alias;
+use super::query::{COPY_COST, NO_PLACE};
+use super::scope::SystemColumns;
+use super::{
+    Analysis, Completeness, Inferred, Item, Name, Scope, ScopeColumn, TooDeep, Visibility, What,
+};
+use crate::sql::tree::{JoinType, Node, nodes};
+
+impl<'a> Analysis<'a> {
+    /// What a join brings into scope.
+    pub(in crate::resolve) fn join_in_from(
+        &mut self,
+        join: &'a nodes::JoinExpr,
+        scope: &mut Scope<'_, 'a>,
+    ) -> Result<Vec<Item<'a>>, TooDeep> {
+        let mut joins = vec![join];
+        let mut left = join.larg();
+        while let Node::JoinExpr(inner) = left {
+            joins.push(inner);
+            left = inner.larg();
+        }
+        let outside = scope.items.len();
+        let mut items = self.item_of_from(left, scope)?;
+        while let Some(join) = joins.pop() {
+            // The right side sees what is left of the whole chain, if it is LATERAL.
+            scope.items.append(&mut items);
+            let right = self.item_of_from(join.rarg(), scope)?;
+            items = scope.items.split_off(outside);
+            items = self.joined(join, items, right, scope)?;
+        }
+        Ok(items)
+    }
+
+    fn joined(
+        &mut self,
+        join: &'a nodes::JoinExpr,
+        mut left: Vec<Item<'a>>,
+        mut right: Vec<Item<'a>>,
+        scope: &mut Scope<'_, 'a>,
+    ) -> Result<Vec<Item<'a>>, TooDeep> {
+        let names = if join.is_natural {
+            self.shared_names(&left, &right)?
+        } else {
+            let names = join.using_clause().iter();
+            names
+                .filter_map(|name| name.sval().map(Name::from))
+                .collect()
+        };
+        let merged = self.merged(join, &names, &left, &right)?;
+        left.append(&mut right);
+        let mut items = left;
+        if !matches!(join.quals(), Node::None) {
+            items = self.join_condition(join.quals(), items, scope)?;
+        }
+        if names.is_empty() && join.alias().is_none() {
+            for item in &mut items {
+                if item.system_columns == SystemColumns::Both {
+                    item.system_columns = SystemColumns::Qualified;
+                }
+            }
+            return Ok(items);
+        }
+        self.as_one(join, merged, items)
+    }
+
+    /// ON sees the two sides, not what stands beside the join.
+    fn join_condition(
+        &mut self,
+        condition: Node<'a>,
+        items: Vec<Item<'a>>,
+        scope: &mut Scope<'_, 'a>,
+    ) -> Result<Vec<Item<'a>>, TooDeep> {
+        let beside = std::mem::replace(&mut scope.items, items);
+        self.condition(condition, scope.with_items())?;
+        Ok(std::mem::replace(&mut scope.items, beside))
+    }
+
+    /// A join whose columns are not just those of its sides: they become an item of their own.
+    fn as_one(
+        &mut self,
+        join: &'a nodes::JoinExpr,
+        merged: Vec<ScopeColumn<'a>>,
+        mut items: Vec<Item<'a>>,
+    ) -> Result<Vec<Item<'a>>, TooDeep> {
+        let is_merged = |column: &&ScopeColumn<'a>| {
+            merged
+                .iter()
+                .all(|one| one.name.as_str() != column.name.as_str())
+        };
+        let mut columns = merged.clone();
+        let mut completeness = Completeness::Complete;
+        for item in items.iter().filter(|item| item.is_seen_unqualified()) {
+            let comparisons = merged.len().saturating_add(COPY_COST);
+            self.charge(item.columns.len().saturating_mul(comparisons))?;
+            completeness = completeness.and(item.completeness);
+            columns.extend(item.columns.iter().filter(is_merged).cloned());
+        }
+        let (name, aliases) = alias(join.alias());
+        let hides = name.is_some();
+        let whole = Item {
+            completeness,
+            ..Item::of_columns(name, columns.into())
+        };
+        if hides {
+            return Ok(vec![whole.renamed(&aliases)]);
+        }
+        let (using, _) = alias(join.join_using_alias());
+        if let Some(using) = using {
+            items.push(Item::of_columns(Some(using), merged.into()));
+        }
+        items.retain(|item| item.visibility != Visibility::Unqualified);
+        for item in &mut items {
+            item.visibility = Visibility::Qualified;
+        }
+        items.push(whole);
+        Ok(items)
+    }
+
+    /// The columns that USING or NATURAL makes of two.
+    fn merged(
+        &mut self,
+        join: &'a nodes::JoinExpr,
+        names: &[Name<'a>],
+        left: &[Item<'a>],
+        right: &[Item<'a>],
+    ) -> Result<Vec<ScopeColumn<'a>>, TooDeep> {
+        let mut merged = Vec::with_capacity(names.len());
+        for name in names {
+            let one = self.side(name, left)?;
+            let other = self.side(name, right)?;
+            self.implied_operator("=", &one.inferred, &other.inferred, NO_PLACE);
+            let same = one.inferred == other.inferred;
+            let inferred = if same && matches!(one.inferred, Inferred::Known(_)) {
+                one.inferred.clone()
+            } else {
+                self.common_type(&[one.inferred.clone(), other.inferred.clone()], NO_PLACE)
+            };
+            let kept = match join.jointype {
+                JoinType::JOIN_INNER | JoinType::JOIN_LEFT => Some(&one),
+                JoinType::JOIN_RIGHT => Some(&other),
+                _ => None,
+            };
+            let kept = kept.filter(|kept| kept.inferred == inferred);
+            merged.push(ScopeColumn {
+                origin: kept.and_then(|kept| kept.origin),
+                ..ScopeColumn::computed(name.clone(), inferred)
+            });
+        }
+        Ok(merged)
+    }
+
+    /// The column of a name on one side of a join.
+    fn side(&mut self, name: &Name<'a>, items: &[Item<'a>]) -> Result<ScopeColumn<'a>, TooDeep> {
+        let mut found = Vec::new();
+        for item in items.iter().filter(|item| item.is_seen_unqualified()) {
+            self.charge(item.columns.len())?;
+            found.extend(item.columns.iter().filter(|column| column.name == *name));
+        }
+        let open = items
+            .iter()
+            .any(|item| item.is_seen_unqualified() && item.completeness == Completeness::Open);
+        let what = match found.as_slice() {
+            [column] if !open => {
+                let column = ScopeColumn::clone(column);
+                let what = What::Column {
+                    inferred: column.inferred.clone(),
+                    origin: column.origin,
+                };
+                self.note_at(NO_PLACE, what);
+                return Ok(column);
+            }
+            _ if open => What::Unclear,
+            [] => What::MissingColumn {
+                qualifier: None,
+                name: name.clone(),
+            },
+            _ => What::AmbiguousColumn {
+                qualifier: None,
+                name: name.clone(),
+            },
+        };
+        self.note_at(NO_PLACE, what);
+        Ok(ScopeColumn::computed(name.clone(), Inferred::Unclear))
+    }
+
+    /// The names that both sides of a NATURAL join have, in the order of the left one.
+    fn shared_names(
+        &mut self,
+        left: &[Item<'a>],
+        right: &[Item<'a>],
+    ) -> Result<Vec<Name<'a>>, TooDeep> {
+        let sides = || {
+            left.iter()
+                .chain(right)
+                .filter(|item| item.is_seen_unqualified())
+        };
+        for item in sides() {
+            self.charge(item.columns.len())?;
+            if item.completeness == Completeness::Open {
+                self.note_at(NO_PLACE, What::Unclear);
+            }
+        }
+        let of = |items: &[Item<'a>]| -> Vec<Name<'a>> {
+            let seen = items.iter().filter(|item| item.is_seen_unqualified());
+            seen.flat_map(|item| item.columns.iter().map(|column| column.name.clone()))
+                .collect()
+        };
+        let on_the_right: std::collections::HashSet<_> = of(right).into_iter().collect();
+        let mut shared = of(left);
+        shared.retain(|name| on_the_right.contains(name));
+        Ok(shared)
+    }
+}

@@ -1,0 +1,288 @@
+//! What the names of a statement mean in a database: relations, columns, functions, operators,
+//! casts and types, against a catalog and a search_path, as Postgres's own analysis would find.
+//!
+//! It never guesses. Where Postgres's choice cannot be told, the type is [`Inferred::Unclear`] and
+//! every candidate stays; what is not understood at all is noted as [`What::Unclear`].
+//!
+//! * [`analysis`]: the state of one analysis; everything below are methods of it
+//! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses; [`output`] and
+//!   [`output_name`]: what they return, and the names of that
+//! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where; [`scope_view`]:
+//!   what was, for later questions
+//! * [`column`]: what a reference to a column means; [`column_field`]: what `(x).f` means;
+//!   [`column_name`]: a name
+//! * [`expression`] and its parts: what each kind of expression names, and its type ([`inferred`])
+//! * [`function`], `operator`, `type_name`: what a name means; `overload`: the choice between
+//!   several; `coerce` and its parts, `common_type`: which type becomes which
+//!
+//! <https://www.postgresql.org/docs/current/typeconv.html>
+
+pub mod analysis;
+mod coerce;
+mod coerce_noted;
+mod coerce_polymorphic;
+pub mod column;
+pub mod column_field;
+pub mod column_name;
+mod common_type;
+pub mod expression;
+mod expression_cast;
+mod expression_form;
+mod expression_json;
+mod expression_list;
+mod expression_row;
+mod expression_select;
+#[cfg(test)]
+mod expression_tests;
+mod expression_value;
+pub mod from;
+pub mod from_document;
+pub mod from_function;
+pub mod from_join;
+pub mod from_relation;
+pub mod function;
+mod function_candidates;
+pub mod inferred;
+mod inferred_builtin;
+mod inferred_parameters;
+mod operator;
+pub mod output;
+pub mod output_name;
+mod overload;
+pub mod query;
+pub mod query_clauses;
+pub mod query_set;
+pub mod query_with;
+pub mod scope;
+pub mod scope_view;
+mod type_name;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, SearchPath, TypeId};
+use crate::sql::tree::Node;
+
+pub use self::analysis::Analysis;
+pub use self::column_name::Name;
+pub use self::function::Called;
+pub use self::inferred::{Field, Inferred};
+pub use self::output::{Output, Shape};
+pub use self::scope::{Completeness, Item, Scope, ScopeColumn, ScopeId, Visibility};
+pub use self::scope_view::{Candidate, View};
+
+use self::coerce::Typing;
+use self::coerce_noted::Noted;
+use self::inferred_parameters::Occurrences;
+
+/// What names are looked up in.
+#[derive(Clone, Copy)]
+pub struct Lookup<'a> {
+    /// The snapshot.
+    pub catalog: &'a Catalog,
+    /// Where unqualified names are looked up.
+    pub path: &'a SearchPath,
+    /// The types that the client gave for parameters.
+    pub parameters: Types<'a>,
+}
+
+/// The types that a client gave for parameters.
+#[derive(Clone, Copy)]
+pub enum Types<'a> {
+    /// By number; none where it left that to the server, as it did with all beyond the list.
+    Given(&'a [Option<TypeId>]),
+    /// Nothing is known of them: their types are unclear.
+    Unclear,
+}
+
+/// What a statement names, and what it returns.
+pub struct Resolution<'a> {
+    /// Every use of an object, in the order in which the analysis met them.
+    pub uses: Vec<Use<'a>>,
+    /// What was visible in each query, outermost first.
+    pub scopes: Vec<View<'a>>,
+    /// What it returns.
+    pub output: Shape<'a>,
+    /// Where something was used, and in which scope, by place.
+    pub(in crate::resolve) marks: Vec<(usize, ScopeId)>,
+}
+
+/// One use of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use<'a> {
+    /// Where, in bytes from the beginning of the text, if the tree says.
+    pub at: Option<usize>,
+    /// What is used.
+    pub what: What<'a>,
+}
+
+/// What is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What<'a> {
+    /// A relation is read.
+    Relation {
+        /// Which.
+        id: RelationId,
+        /// Whether its children are left out (ONLY).
+        only: bool,
+    },
+    /// A relation is named that the snapshot does not know.
+    MissingRelation {
+        /// The schema, if one is written.
+        schema: Option<Name<'a>>,
+        /// The name.
+        name: Name<'a>,
+    },
+    /// A query of WITH is read.
+    CommonTable {
+        /// Its name.
+        name: Name<'a>,
+    },
+    /// A column is read.
+    Column {
+        /// Its type.
+        inferred: Inferred,
+        /// The relation and the number of the column that it passes on unchanged, if any; system
+        /// columns have negative numbers.
+        origin: Option<(RelationId, i16)>,
+    },
+    /// A row as a whole is read.
+    WholeRow {
+        /// Its type.
+        inferred: Inferred,
+        /// The relation whose row it is, if any.
+        relation: Option<RelationId>,
+    },
+    /// A reference to a column that could mean several.
+    AmbiguousColumn {
+        /// The name of the relation, if one is written.
+        qualifier: Option<Name<'a>>,
+        /// The name of the column.
+        name: Name<'a>,
+    },
+    /// A reference to a column that means none, nor a function.
+    MissingColumn {
+        /// The name of the relation, if one is written.
+        qualifier: Option<Name<'a>>,
+        /// The name of the column.
+        name: Name<'a>,
+    },
+    /// A function is called: one of these.
+    Functions {
+        /// Those that it may be.
+        candidates: Vec<FunctionId>,
+        /// How it is written.
+        form: Form,
+    },
+    /// A function is named that the snapshot does not know, or not with these arguments.
+    MissingFunction,
+    /// An operator is used: one of these.
+    Operators {
+        /// Those that it may be.
+        candidates: Vec<OperatorId>,
+        /// What it stands between.
+        sides: Vec<Inferred>,
+    },
+    /// A cast that is written.
+    Cast {
+        /// From which type.
+        source: Inferred,
+        /// To which.
+        target: TypeId,
+        /// The casts that may be run for it; none for those through text.
+        candidates: Vec<CastId>,
+    },
+    /// A cast that happens unasked.
+    Coercion {
+        /// From which type.
+        source: Inferred,
+        /// To which.
+        target: TypeId,
+    },
+    /// A type that is named, or that a value is made of.
+    Type {
+        /// Which.
+        id: TypeId,
+    },
+    /// A value of this type is compared, sorted or hashed (ORDER BY, GROUP BY, DISTINCT, UNION).
+    Compared {
+        /// Its type.
+        inferred: Inferred,
+    },
+    /// Something whose meaning cannot be told: it may use any object of any name written there.
+    Unclear,
+}
+
+/// How a call of a function is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `f(x)`.
+    Call,
+    /// `x.f` or `(x).f`.
+    Field,
+    /// `f(x)` where f is a type: a cast, or a function of that name.
+    TypeAsFunction,
+    /// In FROM.
+    From,
+    /// The method of a TABLESAMPLE.
+    Sample,
+}
+
+/// The text nests deeper, or multiplies into more, than the analysis follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooDeep;
+
+/// Finds what a statement names: a query, or what carries one (EXPLAIN, DECLARE, PREPARE, COPY).
+pub fn statement<'a>(node: Node<'a>, lookup: &Lookup<'a>) -> Result<Resolution<'a>, TooDeep> {
+    let mut analysis = Analysis::new(lookup);
+    analysis.count_parameters(node);
+    let inner = analysis.carried(node);
+    let shape = match inner {
+        Node::SelectStmt(select) => analysis.query(select, None)?,
+        other => {
+            analysis.anything(other, &Scope::empty())?;
+            Shape::open()
+        }
+    };
+    Ok(analysis.end(shape))
+}
+
+/// Finds what expressions name that stand in no query: the arguments of EXECUTE or CALL.
+pub fn expressions<'a>(
+    nodes: impl IntoIterator<Item = Node<'a>>,
+    lookup: &Lookup<'a>,
+) -> Result<Resolution<'a>, TooDeep> {
+    let mut analysis = Analysis::new(lookup);
+    let mut shape = Shape::default();
+    let nodes: Vec<Node<'a>> = nodes.into_iter().collect();
+    for node in &nodes {
+        analysis.count_parameters(*node);
+    }
+    for node in nodes {
+        let inferred = analysis.expression(node, &Scope::empty())?;
+        let name = analysis.output_name(node);
+        shape.columns.push(Output::computed(name, inferred));
+    }
+    Ok(analysis.end(shape))
+}
+
+impl fmt::Debug for Resolution<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Resolution")
+            .field("uses", &self.uses.len())
+            .field("scopes", &self.scopes.len())
+            .field("output", &self.output.columns.len())
+            .finish()
+    }
+}
+
+impl fmt::Display for TooDeep {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the statement nests deeper than its names are followed")
+    }
+}
+
+impl std::error::Error for TooDeep {}

@@ -1,0 +1,111 @@
+//! Names of types.
+//!
+//! The grammar has turned the standard's names (`integer`, `character varying`) into names of
+//! pg_catalog already.
+
+use super::coerce::Typing;
+use super::inferred::Inferred;
+use super::{Analysis, What};
+use crate::catalog::{NameId, SchemaId, TypeId};
+use crate::sql::tree::nodes;
+
+/// The parts of a name that may say its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place<'n> {
+    /// In the first schema of the search_path that has it.
+    Path(&'n str),
+    /// In this one.
+    Schema(&'n str, &'n str),
+}
+
+impl<'n> Place<'n> {
+    /// Reads `name`, `schema.name` or `database.schema.name`.
+    pub(super) fn of(parts: &[&'n str]) -> Option<Self> {
+        match parts {
+            [name] => Some(Self::Path(name)),
+            [schema, name] | [_, schema, name] => Some(Self::Schema(schema, name)),
+            _ => None,
+        }
+    }
+}
+
+/// The schemas in which a name is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named<'a> {
+    pub(super) name: NameId,
+    schemas: Schemas<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Schemas<'a> {
+    One(SchemaId),
+    Path(&'a [SchemaId]),
+}
+
+impl Named<'_> {
+    /// Where in the order of the search a schema stands; none if it is not searched.
+    pub(super) fn position(&self, schema: SchemaId) -> Option<usize> {
+        match self.schemas {
+            Schemas::One(one) => (one == schema).then_some(0),
+            Schemas::Path(path) => path.iter().position(|searched| *searched == schema),
+        }
+    }
+}
+
+impl<'a> Typing<'a> {
+    /// What a name can be looked up with; none where the snapshot knows no such name at all.
+    pub(super) fn named(self, place: Place<'_>) -> Option<Named<'a>> {
+        let names = self.catalog.names();
+        match place {
+            Place::Path(name) => Some(Named {
+                name: names.find(name)?,
+                schemas: Schemas::Path(self.path.schemas()),
+            }),
+            Place::Schema(schema, name) => Some(Named {
+                name: names.find(name)?,
+                schemas: Schemas::One(self.catalog.index().schema(names.find(schema)?)?),
+            }),
+        }
+    }
+
+    /// The type of a name.
+    pub(super) fn type_named(self, place: Place<'_>) -> Option<TypeId> {
+        let named = self.named(place)?;
+        let types = self.catalog.index().types(named.name).iter().copied();
+        let placed = types.filter_map(|id| {
+            let position = named.position(self.data_type(id).schema)?;
+            Some((position, id))
+        });
+        placed.min().map(|(_, id)| id)
+    }
+
+    /// The type that is written, `[]` included.
+    pub(super) fn type_written(self, name: &nodes::TypeName) -> Option<TypeId> {
+        let parts: Vec<&str> = name.names().iter().filter_map(|part| part.sval()).collect();
+        if name.pct_type || parts.len() != name.names().len() {
+            return None;
+        }
+        let id = self.type_named(Place::of(&parts)?)?;
+        if name.array_bounds().is_empty() {
+            Some(id)
+        } else {
+            self.array_of(id)
+        }
+    }
+}
+
+impl<'a> Analysis<'a> {
+    /// The type that is written, noted unless it came with the server.
+    pub fn type_name(&mut self, name: &'a nodes::TypeName) -> Inferred {
+        match self.typing().type_written(name) {
+            Some(id) => {
+                self.note_type(id, name.location);
+                Inferred::Known(id)
+            }
+            None => {
+                self.note_at(name.location, What::Unclear);
+                Inferred::Unclear
+            }
+        }
+    }
+}
