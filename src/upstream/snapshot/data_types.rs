@@ -1,0 +1,239 @@
+//! Types, with the functions of users that run when values of them are made and used.
+
+use std::collections::HashMap;
+
+use tokio_postgres::Client;
+
+use super::error::{LoadError, Part};
+use super::functions::sorted;
+use super::reader::{Query, acl};
+use crate::catalog::rows::{CastRow, TypeRow};
+
+/// What is read of types, before it is put together.
+pub struct Types {
+    types: Vec<Machine>,
+    ranges: Vec<Range>,
+    checks: Vec<(u32, String)>,
+    comparing: Vec<(u32, u32)>,
+}
+
+/// A type and the functions that `pg_type` names, of which those of the server are left out later.
+struct Machine {
+    row: TypeRow,
+    makers: Vec<u32>,
+    users: Vec<u32>,
+}
+
+struct Range {
+    range: u32,
+    subtype: u32,
+    multirange: u32,
+    functions: Vec<u32>,
+}
+
+/// Reads them.
+///
+/// May be cancelled: the connection reads the answers away.
+pub async fn read(client: &Client, major: u16) -> Result<Types, LoadError> {
+    let (types, ranges, checks, comparing) = tokio::try_join!(
+        types(major).run(client),
+        ranges(major).run(client),
+        checks().run(client),
+        comparing().run(client),
+    )?;
+    Ok(Types {
+        types,
+        ranges,
+        checks,
+        comparing,
+    })
+}
+
+impl Types {
+    /// Puts them together, by oid. Those of temporary tables stay, though their tables are not
+    /// read: functions of the same session may take them.
+    pub fn join(self, casts: &[CastRow]) -> Vec<TypeRow> {
+        let Self {
+            types,
+            ranges,
+            checks,
+            comparing,
+        } = self;
+        let mut compared_by = lists(comparing);
+        add_binary_casts(&mut compared_by, casts);
+        let mut checks = lists(checks);
+        let mut range_of: HashMap<u32, u32> = HashMap::new();
+        for range in ranges {
+            range_of.insert(range.range, range.subtype);
+            range_of.insert(range.multirange, range.range);
+            compared_by
+                .entry(range.range)
+                .or_default()
+                .extend(range.functions);
+        }
+        let mut rows: Vec<TypeRow> = types
+            .into_iter()
+            .map(
+                |Machine {
+                     row,
+                     makers,
+                     mut users,
+                 }| {
+                    users.extend(compared_by.remove(&row.oid).unwrap_or_default());
+                    TypeRow {
+                        makers: of_users(makers),
+                        users: of_users(users),
+                        checks: checks.remove(&row.oid).unwrap_or_default(),
+                        range_of: range_of.get(&row.oid).copied().unwrap_or_default(),
+                        ..row
+                    }
+                },
+            )
+            .collect();
+        rows.sort_unstable_by_key(|row| row.oid);
+        rows
+    }
+}
+
+/// A value of a type without operator classes is compared as a value of a type that it is taken for
+/// without a function.
+fn add_binary_casts(compared_by: &mut HashMap<u32, Vec<u32>>, casts: &[CastRow]) {
+    let mut more = Vec::new();
+    for cast in casts.iter().filter(|cast| cast.method == b'b') {
+        for function in compared_by.get(&cast.target).into_iter().flatten() {
+            more.push((cast.source, *function));
+        }
+    }
+    for (source, function) in more {
+        compared_by.entry(source).or_default().push(function);
+    }
+}
+
+/// Those that did not come with the server, whose own are known to do what they should.
+fn of_users(oids: Vec<u32>) -> Vec<u32> {
+    let mut oids = sorted(oids);
+    oids.retain(|oid| *oid >= FIRST_OF_USERS);
+    oids
+}
+
+fn lists<T>(pairs: Vec<(u32, T)>) -> HashMap<u32, Vec<T>> {
+    let mut lists: HashMap<u32, Vec<T>> = HashMap::new();
+    for (key, value) in pairs {
+        lists.entry(key).or_default().push(value);
+    }
+    lists
+}
+
+/// Since 14 a type says by its subscript handler that it is an array in the full sense, before by
+/// its length.
+fn types(major: u16) -> Query<Machine> {
+    let acl = acl("t.typacl");
+    let (subscript, is_array) = if major >= 14 {
+        (
+            "t.typsubscript",
+            "t.typsubscript = 'array_subscript_handler'::regproc",
+        )
+    } else {
+        ("0::oid::regproc", "t.typlen = -1")
+    };
+    Query {
+        part: Part::Types,
+        text: format!(
+            "SELECT t.oid, t.typnamespace, t.typname, t.typtype, t.typcategory, t.typispreferred, \
+               t.typrelid, t.typelem, t.typelem <> 0 AND {is_array}, t.typarray, t.typbasetype, \
+               t.typtypmod, t.typnotnull, t.typowner, {acl}, \
+               ARRAY[t.typinput, t.typreceive, t.typmodin]::oid[], \
+               ARRAY[t.typoutput, t.typsend, t.typmodout, {subscript}]::oid[] \
+             FROM pg_type t"
+        ),
+        decode: |fields| {
+            let row = TypeRow {
+                oid: fields.next()?,
+                schema: fields.next()?,
+                name: fields.text()?,
+                kind: fields.letter()?,
+                category: fields.letter()?,
+                preferred: fields.next()?,
+                relation: fields.next()?,
+                element: fields.next()?,
+                is_array: fields.next()?,
+                array: fields.next()?,
+                base: fields.next()?,
+                base_modifier: fields.next()?,
+                not_null: fields.next()?,
+                owner: fields.next()?,
+                acl: fields.acl()?,
+                ..TypeRow::default()
+            };
+            Ok(Machine {
+                row,
+                makers: fields.oids()?,
+                users: fields.oids()?,
+            })
+        },
+    }
+}
+
+/// A range is ordered by the operator class that it names, not by its subtype's default one.
+fn ranges(major: u16) -> Query<Range> {
+    let multirange = if major >= 14 {
+        "r.rngmultitypid"
+    } else {
+        "0::oid"
+    };
+    Query {
+        part: Part::Types,
+        text: format!(
+            "SELECT r.rngtypid, r.rngsubtype, {multirange}, \
+               ARRAY[r.rngcanonical, r.rngsubdiff]::oid[] || ARRAY( \
+                 SELECT p.amproc::oid FROM pg_opclass o JOIN pg_amproc p \
+                 ON p.amprocfamily = o.opcfamily WHERE o.oid = r.rngsubopc) \
+             FROM pg_range r"
+        ),
+        decode: |fields| {
+            Ok(Range {
+                range: fields.next()?,
+                subtype: fields.next()?,
+                multirange: fields.next()?,
+                functions: fields.oids()?,
+            })
+        },
+    }
+}
+
+fn checks() -> Query<(u32, String)> {
+    Query {
+        part: Part::Types,
+        text: "SELECT contypid, conbin::text FROM pg_constraint \
+               WHERE contypid <> 0 AND conbin IS NOT NULL ORDER BY contypid, conname"
+            .into(),
+        decode: |fields| Ok((fields.next()?, fields.text()?)),
+    }
+}
+
+/// What sorting, grouping and joining run for a type without being asked by name: all functions of
+/// users in the families of its B-tree and hash classes that take a value of it. Of types that the
+/// server brings only the default classes count, since nobody meets the others by accident.
+fn comparing() -> Query<(u32, u32)> {
+    let classes = "FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod \
+                   AND m.amname IN ('btree', 'hash')";
+    let counts = "(o.opcdefault OR o.opcintype >= 16384)";
+    Query {
+        part: Part::Types,
+        text: format!(
+            "SELECT o.opcintype, p.amproc::oid {classes} \
+               JOIN pg_amproc p ON p.amprocfamily = o.opcfamily \
+               AND o.opcintype IN (p.amproclefttype, p.amprocrighttype) \
+               WHERE {counts} AND p.amproc::oid >= 16384 \
+             UNION SELECT o.opcintype, p.oprcode::oid {classes} \
+               JOIN pg_amop a ON a.amopfamily = o.opcfamily \
+               AND o.opcintype IN (a.amoplefttype, a.amoprighttype) \
+               JOIN pg_operator p ON p.oid = a.amopopr \
+               WHERE {counts} AND p.oprcode::oid >= 16384"
+        ),
+        decode: |fields| Ok((fields.next()?, fields.next()?)),
+    }
+}
+
+/// FirstNormalObjectId in access/transam.h.
+const FIRST_OF_USERS: u32 = 16_384;

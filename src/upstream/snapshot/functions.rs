@@ -1,0 +1,236 @@
+//! Functions, with the parts of aggregates, and operators and casts.
+
+use std::collections::{HashMap, HashSet};
+
+use tokio_postgres::Client;
+
+use super::error::{LoadError, Part};
+use super::reader::{Fields, Query, Unreadable, acl};
+use crate::catalog::rows::{CastRow, FunctionRow, OperatorRow};
+
+/// All of it, each by oid.
+pub struct Functions {
+    /// Functions and procedures.
+    pub functions: Vec<FunctionRow>,
+    /// Operators.
+    pub operators: Vec<OperatorRow>,
+    /// Casts, by source and target.
+    pub casts: Vec<CastRow>,
+    /// The types of the aggregates' states that begin as a text: their input functions run.
+    pub read_states: Vec<(u32, u32)>,
+}
+
+/// Reads them.
+///
+/// May be cancelled: the connection reads the answers away.
+pub async fn read(client: &Client, major: u16) -> Result<Functions, LoadError> {
+    let (mut functions, of_extensions, aggregates) = tokio::try_join!(
+        functions(major).run(client),
+        of_extensions().run(client),
+        aggregates().run(client),
+    )?;
+    let (mut operators, support, mut casts) = tokio::try_join!(
+        operators().run(client),
+        support().run(client),
+        casts().run(client),
+    )?;
+    functions.sort_unstable_by_key(|function| function.oid);
+    operators.sort_unstable_by_key(|operator| operator.oid);
+    for (operator, function) in support {
+        let place = operators.binary_search_by_key(&operator, |row| row.oid);
+        if let Some(row) = place.ok().and_then(|place| operators.get_mut(place)) {
+            row.support.push(function);
+        }
+    }
+    casts.sort_unstable_by_key(|cast| (cast.source, cast.target));
+    let of_extensions: HashSet<u32> = of_extensions.into_iter().collect();
+    let read_states = aggregates
+        .iter()
+        .filter(|aggregate| aggregate.begins_as_text)
+        .map(|aggregate| (aggregate.oid, aggregate.state))
+        .collect();
+    let mut aggregates: HashMap<u32, Aggregate> = aggregates
+        .into_iter()
+        .map(|aggregate| (aggregate.oid, aggregate))
+        .collect();
+    for function in &mut functions {
+        function.of_extension = of_extensions.contains(&function.oid);
+        if let Some(aggregate) = aggregates.remove(&function.oid) {
+            function.aggregate_kind = aggregate.kind;
+            function.direct_arguments = aggregate.direct_arguments;
+            function.sort_operator = aggregate.sort_operator;
+            function.parts = aggregate.parts;
+        }
+    }
+    Ok(Functions {
+        functions,
+        operators,
+        casts,
+        read_states,
+    })
+}
+
+/// A row of `pg_aggregate`.
+struct Aggregate {
+    oid: u32,
+    kind: u8,
+    direct_arguments: u16,
+    sort_operator: u32,
+    state: u32,
+    begins_as_text: bool,
+    parts: Vec<u32>,
+}
+
+/// What the server brings is judged by its name: what it runs inside is not read.
+fn functions(major: u16) -> Query<FunctionRow> {
+    let acl = acl("p.proacl");
+    let body = if major >= 14 { "p.prosqlbody" } else { "NULL" };
+    Query {
+        part: Part::Functions,
+        text: format!(
+            "SELECT p.oid, p.pronamespace, p.proname, p.prokind, p.provolatile, p.prosecdef, \
+               l.lanname, p.proargtypes, p.proallargtypes, p.proargmodes, p.proargnames, \
+               p.pronargdefaults, p.provariadic, p.prorettype, p.proretset, p.proconfig, \
+               CASE WHEN p.oid >= 16384 THEN {body}::text END, \
+               CASE WHEN p.oid >= 16384 THEN p.proargdefaults::text END, \
+               p.proowner, {acl} \
+             FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang"
+        ),
+        decode: function,
+    }
+}
+
+fn function(fields: &mut Fields<'_>) -> Result<FunctionRow, Unreadable> {
+    let mut function = FunctionRow {
+        oid: fields.next()?,
+        schema: fields.next()?,
+        name: fields.text()?,
+        kind: fields.letter()?,
+        volatility: fields.letter()?,
+        security_definer: fields.next()?,
+        language: fields.text()?,
+        arguments: fields.next()?,
+        all_arguments: fields.oids()?,
+        ..FunctionRow::default()
+    };
+    let modes: Option<Vec<i8>> = fields.next()?;
+    let modes = modes.unwrap_or_default().into_iter();
+    function.modes = modes.map(i8::cast_unsigned).collect();
+    function.names = fields.next::<Option<_>>()?.unwrap_or_default();
+    function.defaults = fields.count()?;
+    function.variadic = fields.next()?;
+    function.returns = fields.next()?;
+    function.returns_set = fields.next()?;
+    let settings: Option<Vec<&str>> = fields.next()?;
+    let names = settings.iter().flatten().map(|setting| setting.split('='));
+    function.settings = names
+        .filter_map(|mut parts| parts.next().map(str::to_owned))
+        .collect();
+    let bodies: [Option<String>; 2] = [fields.next()?, fields.next()?];
+    function.bodies = bodies.into_iter().flatten().collect();
+    function.owner = fields.next()?;
+    function.acl = fields.acl()?;
+    Ok(function)
+}
+
+fn of_extensions() -> Query<u32> {
+    Query {
+        part: Part::Functions,
+        text: "SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e'"
+            .into(),
+        decode: |fields| fields.next(),
+    }
+}
+
+fn aggregates() -> Query<Aggregate> {
+    Query {
+        part: Part::Functions,
+        text: "SELECT aggfnoid::oid, aggkind, aggnumdirectargs, aggsortop, aggtranstype, \
+                 agginitval IS NOT NULL OR aggminitval IS NOT NULL, \
+                 ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, \
+                       aggmtransfn, aggminvtransfn, aggmfinalfn]::oid[] \
+               FROM pg_aggregate"
+            .into(),
+        decode: |fields| {
+            Ok(Aggregate {
+                oid: fields.next()?,
+                kind: fields.letter()?,
+                direct_arguments: fields.count()?,
+                sort_operator: fields.next()?,
+                state: fields.next()?,
+                begins_as_text: fields.next()?,
+                parts: sorted(fields.oids()?),
+            })
+        },
+    }
+}
+
+fn operators() -> Query<OperatorRow> {
+    Query {
+        part: Part::Operators,
+        text: "SELECT oid, oprnamespace, oprname, oprleft, oprright, oprresult, oprcode::oid, \
+                 oprcom, oprnegate \
+               FROM pg_operator"
+            .into(),
+        decode: |fields| {
+            Ok(OperatorRow {
+                oid: fields.next()?,
+                schema: fields.next()?,
+                name: fields.text()?,
+                left: fields.next()?,
+                right: fields.next()?,
+                result: fields.next()?,
+                function: fields.next()?,
+                commutator: fields.next()?,
+                negator: fields.next()?,
+                support: Vec::new(),
+            })
+        },
+    }
+}
+
+/// What stands behind an operator in the families of operator classes that it belongs to, of users
+/// alone: what an index, a partition or a sort runs for it, and the other operators there, where
+/// the planner or the index puts one in its place (`a = b AND b = 1` asks `a = 1`). The compiled
+/// parts of the kinds of index left out there run no operators.
+fn support() -> Query<(u32, u32)> {
+    Query {
+        part: Part::Operators,
+        text: "SELECT a.amopopr, p.amproc::oid \
+               FROM pg_amop a JOIN pg_amproc p \
+                 ON p.amprocfamily = a.amopfamily AND p.amproc::oid >= 16384 \
+               UNION SELECT a.amopopr, o.oprcode::oid \
+               FROM pg_amop a JOIN pg_am m ON m.oid = a.amopmethod \
+                 AND m.amname NOT IN ('gin', 'gist', 'spgist') \
+               JOIN pg_amop b ON b.amopfamily = a.amopfamily AND b.amopopr <> a.amopopr \
+               JOIN pg_operator o ON o.oid = b.amopopr AND o.oprcode::oid >= 16384 \
+               ORDER BY 1, 2"
+            .into(),
+        decode: |fields| Ok((fields.next()?, fields.next()?)),
+    }
+}
+
+fn casts() -> Query<CastRow> {
+    Query {
+        part: Part::Casts,
+        text: "SELECT castsource, casttarget, castfunc, castcontext, castmethod FROM pg_cast"
+            .into(),
+        decode: |fields| {
+            Ok(CastRow {
+                source: fields.next()?,
+                target: fields.next()?,
+                function: fields.next()?,
+                context: fields.letter()?,
+                method: fields.letter()?,
+            })
+        },
+    }
+}
+
+/// Without zeros and repetitions.
+pub fn sorted(mut oids: Vec<u32>) -> Vec<u32> {
+    oids.retain(|oid| *oid != 0);
+    oids.sort_unstable();
+    oids.dedup();
+    oids
+}

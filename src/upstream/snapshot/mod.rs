@@ -1,0 +1,157 @@
+//! Reads what a database contains, over a connection of its own.
+//!
+//! * [`connect`] makes the connection: logged in by this crate, [`handover`] gives it to
+//!   tokio-postgres
+//! * [`load`] reads everything in one transaction, so that nothing is seen half changed
+//! * [`marker`](marker()) tells cheaply whether that would bring anything new
+//! * [`error`]: why that did not work
+//! * [`reader`] runs one query and takes its rows apart; [`relations`], [`data_types`],
+//!   [`functions`] and [`roles`] say what is asked
+//!
+//! Reads only catalogs that every role may read. Never writes, never sends anything of a client.
+//!
+//! <https://www.postgresql.org/docs/current/catalogs.html>
+
+mod connect;
+mod data_types;
+mod error;
+mod functions;
+mod handover;
+mod marker;
+mod reader;
+mod relations;
+mod roles;
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+pub use self::connect::{Account, ConnectError, connect, connect_hearing};
+pub use self::error::{LoadError, Part};
+pub use self::marker::{Marker, marker};
+
+use crate::catalog::rows::{Rows, TypeRow};
+use crate::limits;
+
+/// Everything that a snapshot is made of, as one moment shows it.
+///
+/// May be cancelled: the transaction is rolled back before the connection does anything else.
+pub async fn load(client: &Client) -> Result<Rows, LoadError> {
+    let transaction = Transaction::begin(client).await?;
+    let (major, other_encoding) = (transaction.major, transaction.other_encoding);
+    // The queries are sent together and answered in this order.
+    let (roles, functions, types, relations) = tokio::try_join!(
+        roles::read(client, major),
+        functions::read(client, major),
+        data_types::read(client, major),
+        relations::read(client, major),
+    )?;
+    transaction.commit().await?;
+    let types = types.join(&functions.casts);
+    let mut rows = Rows {
+        server_major: major,
+        other_encoding,
+        search_path: roles.search_path,
+        schemas: roles.schemas,
+        relations: relations.relations,
+        columns: relations.columns,
+        keys: relations.keys,
+        inheritance: relations.inheritance,
+        policies: relations.policies,
+        types,
+        functions: functions.functions,
+        operators: functions.operators,
+        casts: functions.casts,
+        roles: roles.roles,
+        members: roles.members,
+    };
+    add_makers_of_states(&mut rows, &functions.read_states);
+    Ok(rows)
+}
+
+/// An aggregate whose state begins as a text runs the input function of the state's type.
+fn add_makers_of_states(rows: &mut Rows, states: &[(u32, u32)]) {
+    for (aggregate, state) in states {
+        let place = rows
+            .types
+            .binary_search_by_key(state, |row: &TypeRow| row.oid);
+        let makers = place.ok().and_then(|place| rows.types.get(place));
+        let makers = makers.map(|row| row.makers.clone()).unwrap_or_default();
+        if makers.is_empty() {
+            continue;
+        }
+        let place = rows
+            .functions
+            .binary_search_by_key(aggregate, |row| row.oid);
+        if let Some(function) = place.ok().and_then(|place| rows.functions.get_mut(place)) {
+            function.parts.extend(makers);
+        }
+    }
+}
+
+/// A transaction that is rolled back when it is dropped.
+struct Transaction<'c> {
+    client: &'c Client,
+    major: u16,
+    other_encoding: bool,
+    open: bool,
+}
+
+impl<'c> Transaction<'c> {
+    /// Begins it. Nothing in it looks anywhere but in pg_catalog, whatever the session's settings.
+    async fn begin(client: &'c Client) -> Result<Self, LoadError> {
+        let mut transaction = Self {
+            client,
+            major: 0,
+            other_encoding: true,
+            open: true,
+        };
+        let said = client.simple_query(BEGIN).await;
+        let said = said.map_err(|error| LoadError::of(Part::Session, &error))?;
+        let row = said.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        transaction.other_encoding = row.and_then(|row| row.get(1)) != Some("UTF8");
+        let number: u32 = row
+            .and_then(|row| row.get(0))
+            .and_then(|number| number.parse().ok())
+            .ok_or(LoadError::UnknownVersion)?;
+        let major = u16::try_from(number / 10_000);
+        transaction.major = major.map_err(|_error| LoadError::UnknownVersion)?;
+        if u32::from(transaction.major) < limits::POSTGRES_MAJOR_MIN {
+            return Err(LoadError::UnknownVersion);
+        }
+        Ok(transaction)
+    }
+
+    async fn commit(mut self) -> Result<(), LoadError> {
+        let ended = self.client.batch_execute("COMMIT").await;
+        ended.map_err(|error| LoadError::of(Part::Session, &error))?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    /// Sends what ends it; the connection reads the answer away.
+    fn drop(&mut self) {
+        if self.open {
+            let mut ending = pin!(self.client.batch_execute("ROLLBACK"));
+            // Sending is done by the first poll; there is nobody to wait for the rest.
+            let _sent = ending
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+                .is_ready();
+        }
+    }
+}
+
+/// Compiled plans and helper processes cost more than they bring for these queries.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+    SET LOCAL search_path TO pg_catalog; \
+    SET LOCAL jit TO off; \
+    SET LOCAL max_parallel_workers_per_gather TO 0; \
+    SELECT current_setting('server_version_num'), current_setting('server_encoding')";

@@ -1,0 +1,125 @@
+//! Schemas, roles, memberships, and where sessions look for names.
+
+use std::collections::HashMap;
+
+use tokio_postgres::Client;
+
+use super::error::{LoadError, Part};
+use super::reader::{Query, acl};
+use crate::catalog::rows::{RoleRow, SchemaRow};
+
+/// All of it.
+pub struct Roles {
+    /// By oid.
+    pub schemas: Vec<SchemaRow>,
+    /// By oid.
+    pub roles: Vec<RoleRow>,
+    /// (member, role, inherits).
+    pub members: Vec<(u32, u32, bool)>,
+    /// Where sessions of this database begin; empty where it cannot be told.
+    pub search_path: String,
+}
+
+/// Reads them.
+///
+/// May be cancelled: the connection reads the answers away.
+pub async fn read(client: &Client, major: u16) -> Result<Roles, LoadError> {
+    let (mut schemas, mut roles, mut members, paths) = tokio::try_join!(
+        schemas().run(client),
+        roles().run(client),
+        members(major).run(client),
+        paths().run(client),
+    )?;
+    schemas.sort_unstable_by_key(|schema| schema.oid);
+    roles.sort_unstable_by_key(|role| role.oid);
+    members.sort_unstable();
+    members.dedup();
+    // A role's path in this database comes after its path in all databases and counts.
+    let mut paths: HashMap<u32, String> = paths.into_iter().collect();
+    let search_path = paths.remove(&0).unwrap_or_default();
+    for role in &mut roles {
+        role.search_path = paths.remove(&role.oid);
+    }
+    Ok(Roles {
+        schemas,
+        roles,
+        members,
+        search_path,
+    })
+}
+
+fn schemas() -> Query<SchemaRow> {
+    let acl = acl("n.nspacl");
+    Query {
+        part: Part::Schemas,
+        text: format!("SELECT n.oid, n.nspname, n.nspowner, {acl} FROM pg_namespace n"),
+        decode: |fields| {
+            Ok(SchemaRow {
+                oid: fields.next()?,
+                name: fields.text()?,
+                owner: fields.next()?,
+                acl: fields.acl()?,
+            })
+        },
+    }
+}
+
+fn roles() -> Query<RoleRow> {
+    Query {
+        part: Part::Roles,
+        text: "SELECT oid, rolname, rolsuper FROM pg_roles".into(),
+        decode: |fields| {
+            Ok(RoleRow {
+                oid: fields.next()?,
+                name: fields.text()?,
+                superuser: fields.next()?,
+                search_path: None,
+            })
+        },
+    }
+}
+
+/// Since 14 the owner of a database is a member of `pg_database_owner` without being listed. Since
+/// 16 each membership says whether it inherits, and may be granted several times.
+fn members(major: u16) -> Query<(u32, u32, bool)> {
+    let inherits = if major >= 16 {
+        "bool_or(m.inherit_option)"
+    } else {
+        "bool_or(r.rolinherit)"
+    };
+    Query {
+        part: Part::Roles,
+        text: format!(
+            "SELECT m.member, m.roleid, {inherits} \
+             FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.member GROUP BY 1, 2 \
+             UNION ALL SELECT d.datdba, r.oid, true FROM pg_database d, pg_roles r \
+             WHERE d.datname = current_database() AND r.rolname = 'pg_database_owner'"
+        ),
+        decode: |fields| Ok((fields.next()?, fields.next()?, fields.next()?)),
+    }
+}
+
+/// The search_path of roles, and of everybody (zero), in this database; where several are set for
+/// the same, the one that counts comes last.
+///
+/// The server's own is what this session began with, unless that was the path of its role.
+fn paths() -> Query<(u32, String)> {
+    Query {
+        part: Part::Roles,
+        text: "WITH paths (who, path, rank) AS ( \
+                 SELECT s.setrole, substr(c.setting, length('search_path=') + 1), \
+                   CASE s.setdatabase WHEN 0 THEN 1 ELSE 2 END \
+                 FROM pg_db_role_setting s, unnest(s.setconfig) AS c(setting) \
+                 WHERE c.setting LIKE 'search\\_path=%' AND s.setdatabase IN (0, \
+                   (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))) \
+               SELECT who, path FROM ( \
+                 SELECT who, path, rank FROM paths \
+                 UNION ALL SELECT 0, s.reset_val, 0 FROM pg_settings s \
+                 WHERE s.name = 'search_path' AND s.reset_val IS NOT NULL AND NOT EXISTS \
+                   (SELECT FROM paths JOIN pg_roles r ON r.oid = who \
+                    WHERE r.rolname = session_user) \
+               ) AS ranked ORDER BY rank"
+            .into(),
+        decode: |fields| Ok((fields.next()?, fields.text()?)),
+    }
+}

@@ -1,0 +1,53 @@
+-- One of everything that a reading must see. Each statement stands for itself.
+CREATE SCHEMA shop;
+CREATE TABLE shop.customers (id int PRIMARY KEY, name text NOT NULL, email varchar(40) UNIQUE, gone int);
+ALTER TABLE shop.customers DROP COLUMN gone;
+CREATE TABLE shop.orders (id int, line int, customer_id int REFERENCES shop.customers, total numeric(12, 2),
+    twice numeric GENERATED ALWAYS AS (total * 2) STORED, PRIMARY KEY (id, line));
+CREATE TABLE shop.parts (id int, at date) PARTITION BY RANGE (at);
+CREATE TABLE shop.parts_one PARTITION OF shop.parts FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
+CREATE TABLE shop.secrets (id int, owner name);
+CREATE POLICY own ON shop.secrets FOR SELECT USING (owner = current_user);
+CREATE POLICY writing ON shop.secrets FOR UPDATE USING (true);
+ALTER TABLE shop.secrets ENABLE ROW LEVEL SECURITY;
+CREATE POLICY asleep ON shop.orders USING (false);
+CREATE SEQUENCE shop.numbers;
+CREATE FUNCTION shop.positive(int) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 > 0; END';
+CREATE DOMAIN shop.amount AS int CHECK (shop.positive(VALUE)) CHECK (VALUE < 100);
+CREATE DOMAIN shop.small AS varchar(5) NOT NULL;
+CREATE TYPE shop.pair AS (a int, b shop.amount);
+CREATE TYPE shop.mood AS ENUM ('well', 'badly');
+CREATE FUNCTION shop.far(float8, float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT $1 - $2';
+CREATE TYPE shop.span AS RANGE (SUBTYPE = float8, SUBTYPE_DIFF = shop.far);
+CREATE FUNCTION shop.add(a int, b int DEFAULT shop.positive(1)::int, OUT c int, OUT d text) SECURITY DEFINER STABLE
+    SET search_path TO shop SET work_mem TO '4MB' LANGUAGE sql AS 'SELECT a + b, ''x''';
+CREATE FUNCTION shop.many(VARIADIC texts text[]) RETURNS SETOF text LANGUAGE sql AS 'SELECT unnest(texts)';
+CREATE PROCEDURE shop.work() LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION shop.step(shop.amount, int) RETURNS shop.amount LANGUAGE sql AS 'SELECT $1';
+CREATE FUNCTION shop.final(shop.amount) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE AGGREGATE shop.total(int) (SFUNC = shop.step, STYPE = shop.amount, FINALFUNC = shop.final, INITCOND = '1');
+CREATE AGGREGATE shop.least(int) (SFUNC = int4smaller, STYPE = int, SORTOP = <);
+CREATE FUNCTION shop.pair_of(int) RETURNS shop.pair LANGUAGE sql AS 'SELECT ($1, 1)::shop.pair';
+CREATE CAST (int AS shop.pair) WITH FUNCTION shop.pair_of(int) AS IMPLICIT;
+CREATE CAST (shop.mood AS shop.pair) WITH INOUT;
+CREATE FUNCTION shop.same(shop.pair, shop.pair) RETURNS bool LANGUAGE sql AS 'SELECT true';
+CREATE FUNCTION shop.order_pairs(shop.pair, shop.pair) RETURNS int LANGUAGE sql AS 'SELECT 0';
+CREATE OPERATOR shop.== (LEFTARG = shop.pair, RIGHTARG = shop.pair, FUNCTION = shop.same, COMMUTATOR = OPERATOR(shop.==));
+CREATE OPERATOR shop.<< (LEFTARG = shop.pair, RIGHTARG = shop.pair, FUNCTION = shop.same);
+CREATE OPERATOR CLASS shop.pairs DEFAULT FOR TYPE shop.pair USING btree AS
+    OPERATOR 1 shop.<<, OPERATOR 3 shop.==, FUNCTION 1 shop.order_pairs(shop.pair, shop.pair);
+CREATE VIEW shop.v_orders AS SELECT o.id, shop.positive(o.line) FROM shop.orders o;
+CREATE MATERIALIZED VIEW shop.m_orders AS SELECT count(*) AS n FROM shop.orders;
+CREATE FOREIGN DATA WRAPPER far;
+CREATE SERVER "Far Away" FOREIGN DATA WRAPPER far;
+CREATE FOREIGN TABLE shop.distant (id int) SERVER "Far Away";
+CREATE FUNCTION shop.raw_in(cstring) RETURNS shop.raw LANGUAGE internal IMMUTABLE STRICT AS 'textin';
+CREATE FUNCTION shop.raw_out(shop.raw) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'textout';
+CREATE TYPE shop.raw (INPUT = shop.raw_in, OUTPUT = shop.raw_out, LIKE = text);
+GRANT USAGE ON SCHEMA shop TO reader;
+GRANT SELECT, INSERT ON shop.customers TO reader;
+GRANT SELECT (id) ON shop.orders TO reader;
+REVOKE EXECUTE ON FUNCTION shop.positive(int) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE shop.work() TO reader;
+GRANT USAGE ON TYPE shop.mood TO reader WITH GRANT OPTION;
+CREATE TEMP TABLE passing (id int);

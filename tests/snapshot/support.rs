@@ -1,0 +1,138 @@
+//! One private Postgres for each version, databases in it, and SQL.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::secret::Secret;
+use pgsieve::upstream::address::UpstreamSettings;
+use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::snapshot::{self, Account};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+/// The versions that the catalogs are read of.
+pub const VERSIONS: [u32; 6] = [13, 14, 15, 16, 17, 18];
+
+/// A role that owns nothing and is no superuser: the snapshot is read as this one.
+pub const READER: &str = "reader";
+
+/// A database of one's own on a server of this version.
+pub struct Database {
+    /// The server.
+    pub cluster: &'static Cluster,
+    /// The database.
+    pub name: String,
+}
+
+/// The server of a version, or a loud note that it cannot be had. Never dropped: its supervisor
+/// sees this process end.
+pub fn cluster_of(version: u32) -> Option<&'static Cluster> {
+    static CLUSTERS: [LazyLock<Option<Cluster>>; 6] = [
+        LazyLock::new(|| start(13)),
+        LazyLock::new(|| start(14)),
+        LazyLock::new(|| start(15)),
+        LazyLock::new(|| start(16)),
+        LazyLock::new(|| start(17)),
+        LazyLock::new(|| start(18)),
+    ];
+    let place = VERSIONS.iter().position(|known| *known == version);
+    CLUSTERS[place.expect("a version of the list")].as_ref()
+}
+
+impl Database {
+    /// A new one, where the server can be had.
+    pub async fn new(version: u32) -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let cluster = tokio::task::spawn_blocking(move || cluster_of(version));
+        let cluster = cluster.await.unwrap()?;
+        let name = format!("d{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let admin = connect(&cluster.admin_url("postgres")).await;
+        let text = format!("CREATE DATABASE {name} TEMPLATE template0");
+        admin.batch_execute(&text).await.unwrap();
+        Some(Self { cluster, name })
+    }
+
+    /// One on a server of its own, for tests that change or count what all databases share.
+    pub async fn alone(version: u32) -> Option<Self> {
+        let started = tokio::task::spawn_blocking(move || start(version));
+        // Never dropped either.
+        let cluster: &'static Cluster = Box::leak(Box::new(started.await.unwrap()?));
+        let name = "postgres".to_owned();
+        Some(Self { cluster, name })
+    }
+
+    /// A session of the superuser.
+    pub async fn admin(&self) -> Client {
+        connect(&self.cluster.admin_url(&self.name)).await
+    }
+
+    /// A session for the catalogs, of [`READER`].
+    pub async fn catalog(&self) -> Client {
+        catalog(self.cluster, READER, READER, &self.name).await
+    }
+}
+
+/// A session as pgsieve makes them for the catalogs.
+pub async fn catalog(cluster: &Cluster, user: &str, password: &str, database: &str) -> Client {
+    let address = format!("postgres://127.0.0.1:{}/?sslmode=disable", cluster.port());
+    let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
+    let account = Account {
+        user: user.to_owned(),
+        password: Some(Secret::new(password)),
+    };
+    let (client, _task) = snapshot::connect(&upstream, &account, database)
+        .await
+        .unwrap();
+    client
+}
+
+/// The rows of a text as text, NULL as `NULL`.
+pub async fn rows(client: &Client, text: &str) -> Vec<Vec<String>> {
+    let messages = client.simple_query(text).await;
+    let messages = messages.unwrap_or_else(|error| panic!("{error:?} at {text}"));
+    let rows = messages.iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    rows.map(|row| {
+        let fields = (0..row.len()).map(|at| row.get(at).unwrap_or("NULL").to_owned());
+        fields.collect()
+    })
+    .collect()
+}
+
+/// The one number that a text returns.
+pub async fn number(client: &Client, text: &str) -> usize {
+    rows(client, text).await[0][0].parse().unwrap()
+}
+
+async fn connect(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+fn start(version: u32) -> Option<Cluster> {
+    let started = Cluster::builder()
+        .version(version)
+        .auth(PasswordMethod::Scram)
+        .start();
+    let cluster = match started {
+        Ok(cluster) => cluster,
+        Err(ClusterError::Unavailable { .. }) => {
+            eprintln!("SKIPPED: there is no Postgres {version} to be had on this machine");
+            return None;
+        }
+        Err(other) => panic!("{other}"),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let admin = connect(&cluster.admin_url("postgres")).await;
+        let text = format!("CREATE ROLE {READER} LOGIN PASSWORD '{READER}'");
+        admin.batch_execute(&text).await.unwrap();
+    });
+    Some(cluster)
+}
