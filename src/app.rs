@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
@@ -16,8 +17,9 @@ use crate::gate::Gate;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::pem::TlsSetupError;
-use crate::server::admin::{self, Readiness};
+use crate::server::admin;
 use crate::server::listener::Place;
+use crate::server::readiness::Readiness;
 use crate::server::{Server, ServerSettings, StartError};
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
@@ -28,6 +30,7 @@ use crate::telemetry::log::Log;
 use crate::telemetry::{Telemetry, TelemetryError, panics};
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::connect::Upstream;
+use crate::upstream::keeper::Catalogs;
 
 /// Why pgsieve could not start.
 #[derive(Debug)]
@@ -77,10 +80,11 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         connections_max: settings.connections_max,
         drain_timeout: settings.drain_timeout,
     };
+    let need = settings.policy.catalog();
     let desk = desk(settings, telemetry)?;
-    let upstream = Arc::clone(&desk.upstream);
+    let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
-    let readiness = Arc::new(Readiness::new());
+    let readiness = Arc::new(Readiness::new(catalogs, need));
     if let Some(address) = admin_address {
         let listener = TcpListener::bind(address).await.map_err(AppError::Admin)?;
         let bound = listener.local_addr().map_err(AppError::Admin)?.to_string();
@@ -126,6 +130,14 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = Auth::load(settings.auth, &tls).map_err(AppError::Auth)?;
     let upstream = Upstream::load(settings.upstream).map_err(AppError::UpstreamTls)?;
+    let upstream = Arc::new(upstream);
+    let catalogs = Catalogs::start(
+        settings.catalog,
+        Arc::clone(&upstream),
+        Arc::clone(&settings.policy),
+        telemetry.clone(),
+        Handle::current(),
+    );
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
@@ -139,7 +151,8 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
     Ok(LoginDesk {
         tls,
         auth,
-        upstream: Arc::new(upstream),
+        upstream,
+        catalogs,
         gate: Arc::new(gate),
         cancels: CancelRegistry::new(),
         telemetry: telemetry.clone(),

@@ -135,7 +135,7 @@ fn check_never_prints_sql() {
         .iter()
         .map(|sql| format!("{}\n", serde_json::json!({ "id": 0, "sql": sql })))
         .collect();
-    for policy in ["agent", "bi"] {
+    for policy in ["agent", "bi", "strict"] {
         for (mode, input) in [("--policy", &plain), ("--jsonl", &lines)] {
             let arguments: &[&str] = match mode {
                 "--jsonl" => &["check", "--jsonl", "--policy", policy],

@@ -19,6 +19,9 @@ use pgsieve::config::{ListenAddress, Problem, Settings, load};
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::net::upstream_tls::{Authority, UpstreamTlsSettings};
 use pgsieve::telemetry::audit::AuditTarget;
+use pgsieve::upstream::keeper::accounts::Known;
+use pgsieve::upstream::keeper::settings::Mode;
+use pgsieve::upstream::snapshot::Account;
 
 const URL: &str = "postgres://app@db.example.org/shop";
 
@@ -143,6 +146,41 @@ fn a_whole_file_is_read() {
 }
 
 #[test]
+fn catalogs_are_kept_unless_told_otherwise() {
+    let settings = good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).catalog;
+    assert_eq!(settings.mode, Mode::On);
+    let Known::OfUrl(Account { user, .. }) = settings.account else {
+        panic!("the URL has a user")
+    };
+    assert_eq!(user, "app");
+    let seconds = Duration::from_secs;
+    assert_eq!(settings.poll_interval, Duration::from_millis(500));
+    assert_eq!(settings.refresh_interval, seconds(600));
+    assert_eq!(settings.age_max, seconds(10));
+
+    let password = written("of watch\n");
+    let settings = good(&file(&format!(
+        "upstream: {{ url: {URL} }}\n\
+         catalog:\n  mode: off\n  user: watch\n  password_file: {}\n\
+         \x20 poll_interval: 2s\n  refresh_interval: 1h\n  age_max: 4000\n",
+        password.display()
+    )))
+    .catalog;
+    assert_eq!(settings.mode, Mode::Off);
+    let Known::Configured(Account { user, password }) = settings.account else {
+        panic!("an account was named")
+    };
+    let password = password.map(|password| password.reveal().to_owned());
+    assert_eq!(
+        (user.as_str(), password.as_deref()),
+        ("watch", Some("of watch"))
+    );
+    assert_eq!(settings.poll_interval, seconds(2));
+    assert_eq!(settings.refresh_interval, seconds(3600));
+    assert_eq!(settings.age_max, seconds(4));
+}
+
+#[test]
 fn flags_win_over_the_environment_and_that_over_the_file() {
     let mut sources = file(&format!(
         "upstream: {{ url: {URL} }}\nworkers: 1\nlisten: 127.0.0.1:1"
@@ -244,6 +282,18 @@ fn settings_that_contradict_each_other_are_refused() {
             "a verifier or",
         ),
         ("upstream: { tls: { mode: verify-full } }", "sslrootcert"),
+        (
+            "catalog: { poll_interval: 99ms }",
+            "catalog.poll_interval: a duration from 100ms to 10s is wanted",
+        ),
+        (
+            "catalog: { poll_interval: 6s }",
+            "catalog.age_max: must be at least twice catalog.poll_interval",
+        ),
+        (
+            "catalog: { password_file: /etc/hostname }",
+            "is the password of catalog.user",
+        ),
         (
             "policy: { file: /no/such/policy }",
             "policy.file: the file cannot be read",

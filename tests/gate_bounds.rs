@@ -11,7 +11,7 @@ use pgsieve::sql::fingerprint::Fingerprinter;
 #[test]
 fn a_name_stands_for_the_statement_that_was_judged() {
     let gate = gate();
-    let mut names = SessionNames::default();
+    let mut names = SessionNames::of_no_database();
     let mut say = |text: &str| {
         let judgement = gate.judge(Cow::Borrowed(text), &names);
         let permitted = matches!(judgement.verdict, Verdict::Permitted(_));
@@ -85,7 +85,7 @@ fn large_and_deep_texts_end_in_a_verdict() {
 }
 
 fn is_permitted(gate: &Gate, text: &str) -> bool {
-    let judgement = gate.judge(Cow::Borrowed(text), &SessionNames::default());
+    let judgement = gate.judge(Cow::Borrowed(text), &SessionNames::of_no_database());
     matches!(judgement.verdict, Verdict::Permitted(_))
 }
 

@@ -1,28 +1,34 @@
-//! `pgsieve check`: the gate without a database. It shows verdicts, rules, kinds, fingerprints and
-//! hints, and never the SQL: its output may go where the statements may not.
+//! `pgsieve check`: the gate by itself, without a database or with the catalog of one. It shows
+//! verdicts, rules, kinds, fingerprints and hints, and never the SQL: its output may go where the
+//! statements may not.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
+use crate::cli::course::Course;
+use crate::cli::database;
 use crate::cli::statements::{BadLine, next_question, read_text, split};
 use crate::cli::verdicts::{Row, Shown, write_table};
 use crate::cli::{Outcome, complain, said};
 use crate::config::written::{Flag, Sources};
 use crate::config::{self, Problem};
-use crate::gate::{Gate, SessionNames, Verdict};
+use crate::gate::Gate;
+use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 
 /// The flags of `check`.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// A policy file, or agent or bi.
+    /// A policy file, or agent, bi or strict.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
     /// Reads {"id":…,"sql":…} per line and answers a line for each; otherwise statements of one
     /// session that end in semicolons are read, and a table is printed.
     #[arg(long)]
     jsonl: bool,
+    #[command(flatten)]
+    database: database::DatabaseFlags,
     /// The input; - for standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     input: String,
@@ -37,8 +43,12 @@ struct Tally {
 
 /// Judges everything in the input.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
-    let gate = match gate(&flags.policy) {
-        Ok(gate) => gate,
+    let prepared = policy(&flags.policy).and_then(|policy| {
+        let course = database::course(&flags.database, &policy)?;
+        Ok((gate(policy)?, course))
+    });
+    let (gate, course) = match prepared {
+        Ok(prepared) => prepared,
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
@@ -56,8 +66,8 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let mut out = BufWriter::new(out);
     let mut tally = Tally::default();
     let judged = match flags.jsonl {
-        true => judge_lines(&gate, input, &mut out, &mut tally),
-        false => judge_text(&gate, input, &mut out, &mut tally),
+        true => judge_lines(&gate, &course, input, &mut out, &mut tally),
+        false => judge_text(&gate, course, input, &mut out, &mut tally),
     };
     match (judged, out.flush()) {
         (Err(Trouble::Input(error)), _) => unreadable(&error),
@@ -74,16 +84,19 @@ enum Trouble {
     Output(io::Error),
 }
 
-fn gate(policy: &str) -> Result<Gate, Vec<Problem>> {
+fn policy(policy: &str) -> Result<Policy, Vec<Problem>> {
     let flag = Flag {
         path: "policy.file",
         name: "--policy",
         value: policy.into(),
     };
-    let policy = config::policy(&Sources {
+    config::policy(&Sources {
         flags: vec![flag],
         ..Sources::default()
-    })?;
+    })
+}
+
+fn gate(policy: Policy) -> Result<Gate, Vec<Problem>> {
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key).map_err(|_| {
         let (place, what) = ("this system".into(), "gives no randomness".into());
@@ -98,20 +111,16 @@ fn gate(policy: &str) -> Result<Gate, Vec<Problem>> {
 /// The statements of one session: what one of them prepares or declares, the next ones may name.
 fn judge_text(
     gate: &Gate,
+    mut course: Course,
     input: impl Read,
     out: &mut impl Write,
     tally: &mut Tally,
 ) -> Result<(), Trouble> {
     let text = read_text(input).map_err(Trouble::Input)?;
-    let mut names = SessionNames::default();
     let mut rows = Vec::new();
     for (place, statement) in split(&text).into_iter().enumerate() {
-        let judgement = gate.judge(Cow::Borrowed(statement.text), &names);
-        if !matches!(judgement.verdict, Verdict::Refused(_)) {
-            for effect in &judgement.facts.effects {
-                names.apply(effect);
-            }
-        }
+        let judgement = gate.judge(Cow::Borrowed(statement.text), course.names());
+        course.take(&judgement);
         let shown = Shown::of(&judgement);
         tally.refused |= !shown.allowed;
         rows.push(Row {
@@ -126,17 +135,17 @@ fn judge_text(
 /// Questions that have nothing to do with each other, answered one by one.
 fn judge_lines(
     gate: &Gate,
+    course: &Course,
     input: impl Read,
     out: &mut impl Write,
     tally: &mut Tally,
 ) -> Result<(), Trouble> {
     let mut input = BufReader::new(input);
-    let names = SessionNames::default();
     let mut number = 0;
     while let Some(question) = next_question(&mut input, &mut number).map_err(Trouble::Input)? {
         match question {
             Ok(question) => {
-                let judgement = gate.judge(Cow::Owned(question.sql), &names);
+                let judgement = gate.judge(Cow::Owned(question.sql), course.names());
                 let shown = Shown::of(&judgement);
                 tally.refused |= !shown.allowed;
                 shown

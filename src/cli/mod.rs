@@ -3,9 +3,11 @@
 //! Exit status 0: done. 1: it could not be done, or `check` refused something. 2: the question
 //! itself was wrong, or its input could not be read.
 //!
-//! * [`serve`]: the proxy; [`check`]: judge statements without a database
+//! * [`serve`]: the proxy; [`check`]: judge statements, without a database or with the catalog of
+//!   one
 //! * [`hash_password`], [`certs`]: what setting up needs
-//! * [`statements`], [`verdicts`]: how `check` reads and writes
+//! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`], [`course`]: for
+//!   which session
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,6 +21,8 @@ use crate::demo::{self, DemoArguments};
 
 mod certs;
 mod check;
+mod course;
+mod database;
 mod hash_password;
 mod serve;
 mod statements;
@@ -37,7 +41,7 @@ struct Arguments {
 enum Command {
     /// Serves clients before a Postgres.
     Serve(serve::Flags),
-    /// Judges statements without a database; never prints them.
+    /// Judges statements, without a database or with the catalog of one; never prints them.
     Check(check::Flags),
     /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
     HashPassword,
@@ -55,7 +59,7 @@ struct DemoFlags {
     /// A database to show pgsieve before; nothing in it is changed.
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// A policy file, or agent or bi.
+    /// A policy file, or agent, bi or strict.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Where the audit goes.

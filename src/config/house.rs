@@ -55,6 +55,7 @@ pub fn policy(reader: &mut Reader) -> Option<Policy> {
     match word.text.as_str() {
         "agent" => Some(Policy::agent()),
         "bi" => Some(Policy::bi()),
+        "strict" => Some(Policy::strict()),
         _ => policy_in(reader, &word),
     }
 }

@@ -194,7 +194,49 @@ pub const KEYS: &[Key] = &[
         path: "policy.file",
         form: Form::Word,
         default: "agent",
-        doc: "What is allowed beyond plain reads: a policy file, or the built-in agent or bi.",
+        doc: "What is allowed beyond plain reads: a policy file, or the built-in agent, bi or strict.",
+    },
+    Key {
+        path: "catalog.mode",
+        form: Form::Word,
+        default: "on",
+        doc: "Whether pgsieve keeps itself informed about what the databases contain, to see what \
+              a name hides: on or off. Under a policy that requires a catalog, off lets only \
+              statements pass whose every name is a built-in.",
+    },
+    Key {
+        path: "catalog.user",
+        form: Form::Word,
+        default: "the URL's; else that of the first client that logs in to the database",
+        doc: "Who reads the system catalogs, and nothing else. Any role may that may connect.",
+    },
+    Key {
+        path: "catalog.password_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file whose first line is the password of catalog.user.",
+    },
+    Key {
+        path: "catalog.poll_interval",
+        form: Form::Word,
+        default: "500ms",
+        doc: "The pause between two looks whether the database has changed, 100ms to 10s. A change \
+              stays unseen at most this long and the time of a load.",
+    },
+    Key {
+        path: "catalog.refresh_interval",
+        form: Form::Word,
+        default: "10min",
+        doc: "How often the catalog is loaded anew although nothing seems to have changed, 5s to \
+              1d.",
+    },
+    Key {
+        path: "catalog.age_max",
+        form: Form::Word,
+        default: "10s",
+        doc: "How long a catalog is used of which it is unknown whether it still holds, 1s to \
+              5min; then the policy decides what runs without one. At least twice \
+              catalog.poll_interval.",
     },
     Key {
         path: "audit.to",

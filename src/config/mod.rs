@@ -5,8 +5,8 @@
 //! be a secret in the wrong spot.
 //!
 //! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
-//! * [`reader`]: one value of a key, checked; [`house`], [`upstream`], [`client`] and [`users`]:
-//!   the sections, each made into the settings of the part that needs them
+//! * [`reader`]: one value of a key, checked; [`house`], [`upstream`], [`catalog`], [`client`] and
+//!   [`users`]: the sections, each made into the settings of the part that needs them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -19,7 +19,10 @@ use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::Policy;
 use crate::telemetry::audit::AuditTarget;
 use crate::upstream::address::UpstreamSettings;
+use crate::upstream::keeper::KeeperSettings;
+use crate::upstream::keeper::accounts::Known;
 
+mod catalog;
 mod client;
 mod house;
 pub mod keys;
@@ -43,6 +46,8 @@ pub struct Settings {
     pub client_tls: ClientTlsSettings,
     /// How clients prove who they are.
     pub auth: AuthSettings,
+    /// How pgsieve knows what the databases contain.
+    pub catalog: KeeperSettings,
     /// What is allowed.
     pub policy: Arc<Policy>,
     /// Where the audit goes.
@@ -55,6 +60,14 @@ pub struct Settings {
     pub connections_max: usize,
     /// How long a drain may take.
     pub drain_timeout: Duration,
+}
+
+/// The way to a database, and who reads its catalog.
+pub struct Database {
+    /// The Postgres.
+    pub upstream: UpstreamSettings,
+    /// Who logs in.
+    pub account: Known,
 }
 
 /// A place where clients arrive.
@@ -100,6 +113,21 @@ pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
     }
 }
 
+/// Reads the way to a database and who reads its catalog out of the sources, for those who only
+/// judge.
+pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
+    let mut reader = Reader::new(written::gather(sources), &sources.variables);
+    let upstream = upstream::upstream(&mut reader);
+    let catalog = catalog::catalog(&mut reader, upstream.as_ref());
+    match (upstream, catalog, reader.into_problems()) {
+        (Some(upstream), Some(catalog), problems) if problems.is_empty() => Ok(Database {
+            upstream,
+            account: catalog.account,
+        }),
+        (_, _, problems) => Err(problems),
+    }
+}
+
 /// Every section is read before the first missing one ends it, so that all problems are found.
 fn settings(reader: &mut Reader) -> Option<Settings> {
     let listen = house::listen(reader);
@@ -107,6 +135,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let upstream = upstream::upstream(reader);
     let client_tls = client::tls(reader);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
+    let catalog = catalog::catalog(reader, upstream.as_ref());
     let policy = house::policy(reader);
     let audit = house::audit(reader);
     let fingerprint_key = house::fingerprint_key(reader);
@@ -119,6 +148,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         upstream: upstream?,
         client_tls: client_tls?,
         auth: auth?,
+        catalog: catalog?,
         policy: Arc::new(policy?),
         audit: audit?,
         fingerprint_key: fingerprint_key?,

@@ -1,25 +1,30 @@
 //! Verdicts that were given before.
 //!
 //! A verdict on a text that passed depends on the text, byte for byte, on the policy and on the
-//! upstream's version; so these three are the key. What depends on the session's names is not kept,
-//! nor is any refusal. One cache per worker thread: no locks, and a client's texts do not push out
-//! those of every other.
+//! grounds (the upstream's version, the snapshot, the search_path, the role) and the types that a
+//! Parse message gave for parameters; so these are the key.
+//! What depends on the session's own names is not kept, nor is any refusal. One cache per worker
+//! thread: no locks, and a client's texts do not push out those of every other.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::{Facts, Gate, Judgement, ReadPermit, SessionNames, Verdict};
+use super::grounds::Digest;
+use super::{
+    Effect, Facts, Gate, Grounds, Judgement, Parameters, ReadPermit, SessionNames, Verdict,
+};
 use crate::limits;
 
 /// What a verdict depends on, beside the text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Grounds {
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Basis {
     policy: u64,
-    server_major: Option<u16>,
+    grounds: Grounds,
+    parameters: Digest,
 }
 
 /// Remembers the verdicts of one worker thread.
@@ -44,7 +49,7 @@ struct Generation {
 
 struct Entry {
     text: Box<str>,
-    grounds: Grounds,
+    basis: Basis,
     facts: Arc<Facts>,
 }
 
@@ -66,15 +71,30 @@ impl JudgementCache {
         text: Cow<'t, str>,
         names: &SessionNames,
     ) -> Judgement<'t> {
+        self.judge_with(gate, text, &Parameters::open(), names)
+    }
+
+    /// The same as [`Gate::judge_with`], sooner where the text with these types is known.
+    pub fn judge_with<'t>(
+        &mut self,
+        gate: &Gate,
+        text: Cow<'t, str>,
+        parameters: &Parameters,
+        names: &SessionNames,
+    ) -> Judgement<'t> {
         if text.len() > limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX {
-            return gate.judge(text, names);
+            return gate.judge_with(text, parameters, names);
         }
-        let grounds = Grounds {
-            policy: gate.policy().version_number(),
-            server_major: names.server_major(),
+        let Some(parameters_digest) = parameters.digest() else {
+            return gate.judge_with(text, parameters, names);
         };
-        let hash = self.hash(grounds, &text);
-        if let Some(facts) = self.find(hash, grounds, &text) {
+        let basis = Basis {
+            policy: gate.policy().version_number(),
+            grounds: names.grounds(),
+            parameters: parameters_digest,
+        };
+        let hash = self.hash(basis, &text);
+        if let Some(facts) = self.find(hash, basis, &text) {
             // The permit is for this text: it equals the one that was judged in every byte.
             let permit = ReadPermit::issue(text, Arc::clone(&facts));
             return Judgement {
@@ -82,14 +102,14 @@ impl JudgementCache {
                 facts,
             };
         }
-        let judgement = gate.judge(text, names);
+        let judgement = gate.judge_with(text, parameters, names);
         if let Verdict::Permitted(permit) = &judgement.verdict
             && judgement.facts.cacheable
             && self.came_before(hash)
         {
             let entry = Entry {
                 text: permit.text().into(),
-                grounds,
+                basis,
                 facts: Arc::clone(&judgement.facts),
             };
             self.keep(hash, entry);
@@ -107,21 +127,20 @@ impl JudgementCache {
         self.len() == 0
     }
 
-    fn hash(&self, grounds: Grounds, text: &str) -> u64 {
+    fn hash(&self, basis: Basis, text: &str) -> u64 {
         let mut hasher = self.hasher.build_hasher();
-        hasher.write_u64(grounds.policy);
-        hasher.write_u16(grounds.server_major.unwrap_or_default());
+        basis.hash(&mut hasher);
         hasher.write(text.as_bytes());
         hasher.finish()
     }
 
-    fn find(&mut self, hash: u64, grounds: Grounds, text: &str) -> Option<Arc<Facts>> {
+    fn find(&mut self, hash: u64, basis: Basis, text: &str) -> Option<Arc<Facts>> {
         if let Some(entry) = self.young.entries.get(&hash) {
-            return entry.is_of(grounds, text).then(|| Arc::clone(&entry.facts));
+            return entry.is_of(basis, text).then(|| Arc::clone(&entry.facts));
         }
         let entry = self.old.entries.remove(&hash)?;
         self.old.bytes = self.old.bytes.saturating_sub(entry.bytes());
-        if !entry.is_of(grounds, text) {
+        if !entry.is_of(basis, text) {
             return None;
         }
         let facts = Arc::clone(&entry.facts);
@@ -174,12 +193,22 @@ impl std::fmt::Debug for JudgementCache {
 }
 
 impl Entry {
-    fn is_of(&self, grounds: Grounds, text: &str) -> bool {
-        self.grounds == grounds && *self.text == *text
+    fn is_of(&self, basis: Basis, text: &str) -> bool {
+        self.basis == basis && *self.text == *text
     }
 
     fn bytes(&self) -> usize {
-        self.text.len() + ENTRY_BYTES
+        let effects = self.facts.effects.iter().map(|effect| match effect {
+            Effect::Prepare { text, .. } | Effect::DeclareCursor { text, .. } => text.len(),
+            Effect::Deallocate { .. }
+            | Effect::DeallocateAll
+            | Effect::CloseCursor { .. }
+            | Effect::CloseAllCursors
+            | Effect::DiscardAll
+            | Effect::SettingsTouched
+            | Effect::SearchPathSet { .. } => 0,
+        });
+        self.text.len() + effects.sum::<usize>() + ENTRY_BYTES
     }
 }
 
@@ -222,12 +251,12 @@ const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::Rule;
     use crate::gate::rules::check::{gate, rule_of};
-    use crate::gate::{Effect, Rule};
     use crate::policy::Policy;
 
     fn judge(cache: &mut JudgementCache, gate: &Gate, text: &str) -> Option<Rule> {
-        let judgement = cache.judge(gate, Cow::Borrowed(text), &SessionNames::default());
+        let judgement = cache.judge(gate, Cow::Borrowed(text), &SessionNames::of_no_database());
         if let Verdict::Permitted(permit) = &judgement.verdict {
             assert_eq!(permit.text(), text);
         }
@@ -257,7 +286,7 @@ mod tests {
                 Some(Rule::PreparedName)
             );
         }
-        let mut names = SessionNames::default();
+        let mut names = SessionNames::of_no_database();
         let prepare = cache.judge(&gate, Cow::Borrowed("PREPARE p AS SELECT 1"), &names);
         for effect in &prepare.facts.effects {
             assert!(matches!(effect, Effect::Prepare { .. }));
@@ -285,7 +314,7 @@ mod tests {
     fn another_server_is_another_verdict() {
         let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
         let mut verdict = |major: u16| {
-            let mut names = SessionNames::default();
+            let mut names = SessionNames::of_no_database();
             names.set_server_major(major);
             rule_of(&cache.judge(&gate, Cow::Borrowed("SELECT json_scalar(1)"), &names))
         };

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::StatementKind;
+use super::{Grounds, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
 
 /// What the session, the audit and the cache need to know of a text.
@@ -17,8 +17,53 @@ pub struct Facts {
     pub statements: u32,
     /// What the session looks like after it ran, in order.
     pub effects: Box<[Effect]>,
-    /// Whether the verdict depends on the text, the policy and the upstream's version alone.
+    /// Whether the verdict depends on the text, the policy and the grounds alone.
     pub cacheable: bool,
+    /// What the verdict stands on.
+    pub grounds: Grounds,
+    /// How deep it looked.
+    pub depth: Depth,
+}
+
+/// How deep a verdict looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Depth {
+    /// Into what the names of the text stand for.
+    Names,
+    /// Into the tree alone: there was no snapshot of the database, and the policy does without.
+    Tree,
+    /// Into the tree, of which every name had to be a built-in: there was no snapshot of the
+    /// database, and the policy wants one.
+    BuiltIns,
+}
+
+/// What search_path is set to.
+#[derive(Clone, PartialEq, Eq)]
+pub enum PathChange {
+    /// These schemas, "$user" as it is written.
+    To(Box<[Box<str>]>),
+    /// What the session started with.
+    Default,
+    /// Something that is not known here.
+    Unknown,
+}
+
+/// How long a setting holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Until it is set again; a rollback of the transaction undoes it.
+    Session,
+    /// Until the transaction ends (SET LOCAL).
+    Transaction,
+}
+
+/// Whether a statement that succeeds has made a change for certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surety {
+    /// It has.
+    Certain,
+    /// It may have: a call that runs for each row, or for none.
+    Possible,
 }
 
 /// A change to the session's own state, once the statement has succeeded.
@@ -30,6 +75,8 @@ pub enum Effect {
         name: Box<str>,
         /// What it stands for.
         inner: Arc<Facts>,
+        /// The PREPARE.
+        text: Arc<str>,
     },
     /// DEALLOCATE of one name.
     Deallocate {
@@ -46,6 +93,8 @@ pub enum Effect {
         hold: bool,
         /// What it runs.
         inner: Arc<Facts>,
+        /// The DECLARE.
+        text: Arc<str>,
     },
     /// CLOSE of one cursor.
     CloseCursor {
@@ -58,14 +107,32 @@ pub enum Effect {
     DiscardAll,
     /// A setting may have changed: SET, RESET, set_config.
     SettingsTouched,
+    /// search_path is another one. [`Effect::SettingsTouched`] or [`Effect::DiscardAll`] stands
+    /// before it.
+    SearchPathSet {
+        /// What it is set to.
+        path: PathChange,
+        /// For how long.
+        scope: Scope,
+        /// Whether the statement has set it once it succeeded.
+        surety: Surety,
+    },
 }
 
 impl Facts {
+    /// Whether the verdict is good on these grounds too. One that depends on the session's names
+    /// (EXECUTE, FETCH) is good for one moment only.
+    pub fn hold_on(&self, grounds: Grounds) -> bool {
+        self.cacheable && self.grounds == grounds
+    }
+
     /// What is known of a text that was refused: nothing that would change a session.
     pub(super) fn of_refused(
         kind: StatementKind,
         fingerprint: Option<Fingerprint>,
         statements: u32,
+        grounds: Grounds,
+        depth: Depth,
     ) -> Self {
         Self {
             kind,
@@ -73,6 +140,8 @@ impl Facts {
             statements,
             effects: Box::default(),
             cacheable: false,
+            grounds,
+            depth,
         }
     }
 }
@@ -89,6 +158,18 @@ impl fmt::Debug for Effect {
             Self::CloseAllCursors => "CloseAllCursors",
             Self::DiscardAll => "DiscardAll",
             Self::SettingsTouched => "SettingsTouched",
+            Self::SearchPathSet { .. } => "SearchPathSet",
+        })
+    }
+}
+
+impl fmt::Debug for PathChange {
+    /// Without the names.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::To(_) => "To(…)",
+            Self::Default => "Default",
+            Self::Unknown => "Unknown",
         })
     }
 }

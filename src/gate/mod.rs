@@ -14,21 +14,30 @@
 //! 6. what no rule refused becomes a [`ReadPermit`], or a [`Clamp`]: the same text with a value
 //!    lowered, which comes back here as a new text.
 //!
-//! Nothing here touches a socket, a clock or the database: what only a catalog can show (views,
-//! casts and operators that call functions, `t.f` notation, types with checks) is not seen at this
-//! depth.
+//! What the tree does not show (views, casts and operators that call functions, `t.f` notation,
+//! types with checks) is seen where a snapshot of the database is at hand ([`hidden`], [`sight`]).
+//! Without one, the policy says whether the tree is enough ([`rules::catalog_missing`]). Nothing
+//! here touches a socket, a clock or the database.
 
+mod again;
+mod built_in;
 pub mod cache;
 mod case;
 mod facts;
 pub mod functions;
+mod grounds;
+mod hidden;
 mod kind;
 mod names;
+mod parameters;
 mod permit;
 mod protocol;
+mod reused;
 mod rule;
 pub mod rules;
+mod search_path;
 mod setting;
+pub mod sight;
 mod startup;
 mod startup_options;
 mod statement;
@@ -39,10 +48,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use self::cache::JudgementCache;
-pub use self::facts::{Effect, Facts};
+pub use self::facts::{Depth, Effect, Facts, PathChange, Scope, Surety};
+pub use self::grounds::{Grounds, SearchPaths};
 pub use self::kind::StatementKind;
-pub use self::names::{Cursor, SessionNames};
+pub use self::names::{Cursor, Prepared, SessionNames};
+pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
+pub use self::reused::Older;
 pub use self::rule::Rule;
 pub use self::startup::StartupPlan;
 pub use self::verdict::{Clamp, Judgement, Refusal, Verdict};
@@ -82,40 +94,40 @@ impl Gate {
         &self.policy
     }
 
-    /// Judges a text: the statements of one Query or Parse message. `names` are the prepared
-    /// statements and cursors of the session that sent it.
+    /// Judges a text: the statements of one Query message. `names` are the prepared statements and
+    /// cursors of the session that sent it.
     pub fn judge<'t>(&self, text: Cow<'t, str>, names: &SessionNames) -> Judgement<'t> {
-        let tree = match self.parse(&text) {
+        self.judge_with(text, &Parameters::open(), names)
+    }
+
+    /// Judges a text: the statement of one Parse message, which may give types to its parameters.
+    /// Whether values of them may be made is for [`Gate::permits_parameters`] to say.
+    pub fn judge_with<'t>(
+        &self,
+        text: Cow<'t, str>,
+        parameters: &Parameters,
+        names: &SessionNames,
+    ) -> Judgement<'t> {
+        let tree = match parse(&text, &self.policy) {
             Ok(tree) => tree,
             Err(refusal) => {
                 let maker = self.fingerprinter.as_ref();
                 let fingerprint = maker.map(|maker| maker.of_unparsed(&text));
-                let facts = Facts::of_refused(StatementKind::Unparsed, fingerprint, 0);
-                return Judgement {
-                    verdict: Verdict::Refused(refusal),
-                    facts: Arc::new(facts),
-                };
+                let case = Case::new(&text, &self.policy, names, fingerprint);
+                return case.refused(refusal, StatementKind::Unparsed);
             }
         };
         let kind = kind::of_message(&tree);
         let fingerprint = self.fingerprinter.as_ref().map(|maker| maker.of(&text));
         let mut case = Case::new(&text, &self.policy, names, fingerprint);
+        case.parameters = parameters.clone();
         let heard = statement::judge_message(&tree, &mut case).and_then(|()| clamp(&mut case));
         match heard {
-            Err(refusal) => {
-                let facts = Facts::of_refused(kind, case.fingerprint, case.statements);
-                Judgement {
-                    verdict: Verdict::Refused(refusal),
-                    facts: Arc::new(facts),
-                }
-            }
-            Ok(Some(clamp)) => {
-                let facts = Arc::new(case.into_facts(kind));
-                Judgement {
-                    verdict: Verdict::Clamped(clamp),
-                    facts,
-                }
-            }
+            Err(refusal) => case.refused(refusal, kind),
+            Ok(Some(clamp)) => Judgement {
+                verdict: Verdict::Clamped(clamp),
+                facts: Arc::new(case.into_facts(kind)),
+            },
             Ok(None) => {
                 let facts = Arc::new(case.into_facts(kind));
                 let permit = ReadPermit::issue(text, Arc::clone(&facts));
@@ -127,15 +139,42 @@ impl Gate {
         }
     }
 
+    /// Judges once more a statement that was permitted on other grounds ([`Facts::hold_on`]) and is
+    /// about to run: a Bind of a prepared statement. `text` and `parameters` are those of
+    /// [`Prepared`].
+    pub fn still_permits(
+        &self,
+        text: &str,
+        parameters: &Parameters,
+        names: &SessionNames,
+    ) -> Result<(), Box<Refusal>> {
+        let tree = parse(text, &self.policy)?;
+        let mut case = Case::new(text, &self.policy, names, None);
+        case.parameters = parameters.clone();
+        again::own(&tree, &mut case)
+    }
+
+    /// Judges the types that a Parse message gives its parameters, by the server's numbers: a Bind
+    /// makes values of them, whatever the text says.
+    pub fn permits_parameters(
+        &self,
+        types: impl IntoIterator<Item = u32>,
+        names: &SessionNames,
+    ) -> Result<(), Box<Refusal>> {
+        let case = Case::new("", &self.policy, names, None);
+        hidden::parameters::look(types, &case)
+    }
+
+    /// Judges once more a portal or cursor that is about to run, or to run on: an Execute. It
+    /// judges only where it has to.
+    pub fn still_runs(&self, cursor: &Cursor, names: &SessionNames) -> Result<(), Box<Refusal>> {
+        let case = Case::new(&cursor.text, &self.policy, names, None);
+        again::cursor(cursor, &case)
+    }
+
     /// Judges the parameters of a StartupMessage, and plans the one that goes upstream.
     pub fn judge_startup(&self, parameters: &[(&str, &str)]) -> Result<StartupPlan, Refusal> {
         startup::judge(&self.policy, parameters)
-    }
-
-    fn parse(&self, text: &str) -> Result<tree::Tree, Box<Refusal>> {
-        scan::prescan(text, self.policy.statement_bytes())
-            .map_err(|error| rules::before_parsing(&error))?;
-        tree::parse(text).map_err(|error| rules::syntax_error::refusal(text, &error))
     }
 }
 
@@ -146,6 +185,11 @@ impl std::fmt::Debug for Gate {
             .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
+}
+
+fn parse(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
+    scan::prescan(text, policy.statement_bytes()).map_err(|error| rules::before_parsing(&error))?;
+    tree::parse(text).map_err(|error| rules::syntax_error::refusal(text, &error))
 }
 
 /// The text with the lowered values in it, if any value was lowered.

@@ -10,86 +10,299 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::{Effect, Facts};
+use super::grounds::{Database, Digest, Grounds, SearchPaths};
+use super::reused::{Older, Reused, Unnamed};
+use super::sight::Sight;
+use super::{Effect, Facts, Parameters, Surety};
 use crate::limits;
 
 /// The names of one session. SQL and the protocol share them, as they do on the server.
 #[derive(Clone, Default)]
 pub struct SessionNames {
-    prepared: HashMap<Box<str>, Arc<Facts>, RandomState>,
+    prepared: HashMap<Box<str>, Prepared, RandomState>,
+    prepared_anew: Reused,
+    unnamed_prepared_anew: Unnamed,
     cursors: HashMap<Box<str>, Cursor, RandomState>,
+    cursors_anew: Reused,
+    /// Those WITH HOLD that were declared since a transaction was last seen to be over.
+    held_open: Vec<Box<str>>,
     /// The unnamed portal: most statements have no other, so it does without hashing.
     unnamed_cursor: Option<Cursor>,
-    server_major: Option<u16>,
+    unnamed_cursor_anew: Unnamed,
+    /// Bytes of the texts of all that have a name.
+    text_bytes: usize,
+    sight: Option<Arc<Sight>>,
+    paths: SearchPaths,
+    role: Box<str>,
+    grounds: Grounds,
+}
+
+/// A prepared statement.
+#[derive(Clone)]
+pub struct Prepared {
+    /// What it runs.
+    pub facts: Arc<Facts>,
+    /// The statement, or the PREPARE that made it.
+    pub text: Arc<str>,
+    /// The types of its parameters, as a Parse message gave them.
+    pub parameters: Parameters,
 }
 
 /// A cursor of SQL or a portal of the protocol.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Cursor {
     /// What it runs.
     pub facts: Arc<Facts>,
     /// Whether it outlives its transaction.
     pub hold: bool,
+    /// The statement, or the DECLARE or PREPARE that made it.
+    pub text: Arc<str>,
+    /// The types of its parameters.
+    pub parameters: Parameters,
+    /// Whether it runs for certain when it is executed next.
+    pub next_run: Surety,
 }
 
 impl SessionNames {
+    /// The names of no session: texts are judged without a database, by their trees alone, whatever
+    /// the policy wants to know of a catalog.
+    pub fn of_no_database() -> Self {
+        let grounds = Grounds {
+            database: Database::Absent,
+            ..Grounds::default()
+        };
+        Self {
+            grounds,
+            ..Self::default()
+        }
+    }
+
     /// Says which major version the upstream is. Forms of SQL that it does not know are refused
     /// from then on, because it would read them as calls of user functions.
     pub fn set_server_major(&mut self, major: u16) {
-        self.server_major = Some(major);
+        self.grounds.server_major = Some(major);
     }
 
     /// The major version of the upstream, once known.
     pub fn server_major(&self) -> Option<u16> {
-        self.server_major
+        self.grounds.server_major
+    }
+
+    /// What the newest snapshot of the session's database shows; none while there is none.
+    pub fn set_sight(&mut self, sight: Option<Arc<Sight>>) {
+        self.grounds = self.grounds.with_sight(sight.as_deref());
+        self.sight = sight;
+    }
+
+    /// Gives the snapshot up until it is needed again; what verdicts stand on stays the same.
+    pub fn put_sight_away(&mut self) {
+        self.sight = None;
+    }
+
+    /// What the newest snapshot of the session's database shows.
+    pub fn sight(&self) -> Option<&Arc<Sight>> {
+        self.sight.as_ref()
+    }
+
+    /// Where unqualified names are looked up from now on.
+    pub fn set_paths(&mut self, paths: SearchPaths) {
+        self.grounds.paths = Digest::of_paths(&paths);
+        self.paths = paths;
+    }
+
+    /// Where unqualified names are looked up.
+    pub fn paths(&self) -> &SearchPaths {
+        &self.paths
+    }
+
+    /// As whom the upstream session runs.
+    pub fn set_role(&mut self, role: &str) {
+        self.grounds.role = Digest::of_role(role);
+        self.role = role.into();
+    }
+
+    /// As whom the upstream session runs; empty while it is not known.
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+
+    /// What a verdict of now stands on.
+    pub fn grounds(&self) -> Grounds {
+        self.grounds
     }
 
     /// Takes over what a statement that succeeded has changed.
     pub fn apply(&mut self, effect: &Effect) {
         match effect {
-            Effect::Prepare { name, inner } => self.add_prepared(name, Arc::clone(inner)),
-            Effect::Deallocate { name } => self.remove_prepared(name),
-            Effect::DeallocateAll => self.prepared.clear(),
-            Effect::DeclareCursor { name, hold, inner } => {
+            Effect::Prepare { name, inner, text } => {
+                self.add_prepared(name, Arc::clone(inner), Arc::clone(text));
+            }
+            Effect::Deallocate { name } => {
+                self.remove_prepared(name);
+            }
+            Effect::DeallocateAll => self.clear_prepared(),
+            Effect::DeclareCursor {
+                name,
+                hold,
+                inner,
+                text,
+            } => {
                 self.add_cursor(
                     name,
                     Cursor {
                         facts: Arc::clone(inner),
                         hold: *hold,
+                        text: Arc::clone(text),
+                        parameters: Parameters::Unknown,
+                        next_run: Surety::Possible,
                     },
                 );
             }
             Effect::CloseCursor { name } => self.remove_cursor(name),
             Effect::CloseAllCursors => self.clear_cursors(),
             Effect::DiscardAll => {
-                self.prepared.clear();
+                self.clear_prepared();
                 self.clear_cursors();
             }
-            Effect::SettingsTouched => {}
+            // Where names are looked up is for the session to follow: a transaction may roll it
+            // back.
+            Effect::SettingsTouched | Effect::SearchPathSet { .. } => {}
         }
     }
 
-    /// A statement prepared by PREPARE or by a Parse message.
-    pub fn add_prepared(&mut self, name: &str, facts: Arc<Facts>) {
-        self.prepared.insert(stored(name).into(), facts);
+    /// A statement prepared by PREPARE or by a Parse message, with its text.
+    pub fn add_prepared(&mut self, name: &str, facts: Arc<Facts>, text: Arc<str>) {
+        let name = stored(name);
+        self.text_bytes += text.len();
+        let prepared = Prepared {
+            facts,
+            text,
+            parameters: Parameters::Unknown,
+        };
+        let older = self.prepared.insert(name.into(), prepared);
+        if let Some(older) = &older {
+            self.text_bytes = self.text_bytes.saturating_sub(older.text.len());
+        }
+        match older {
+            older if name.is_empty() => {
+                let older = older.as_ref().map(|older| older.facts.as_ref());
+                self.unnamed_prepared_anew.note(older);
+            }
+            Some(older) => self.prepared_anew.note(name, &older.facts),
+            None => {}
+        }
+    }
+
+    /// The types of the parameters of a statement that was just prepared.
+    pub fn set_parameters(&mut self, name: &str, parameters: Parameters) {
+        if let Some(prepared) = self.prepared.get_mut(stored(name)) {
+            prepared.parameters = parameters;
+        }
+    }
+
+    /// Whether the upstream may have another statement under this name, one that was judged on
+    /// other grounds than those of now.
+    pub fn is_prepared_in_doubt(&self, name: &str) -> bool {
+        if name.is_empty() {
+            self.unnamed_prepared_anew.is_doubtful(self.grounds)
+        } else {
+            self.prepared_anew.is_doubtful(stored(name), self.grounds)
+        }
+    }
+
+    /// The upstream has skipped the message that would have taken a statement away.
+    pub fn restore_prepared(&mut self, name: &str, prepared: Prepared, older: Option<Older>) {
+        let name = stored(name);
+        if self.prepared.contains_key(name) {
+            // So has it, or will it, the one that brings the name anew.
+            self.prepared_anew.note(name, &prepared.facts);
+        } else {
+            self.text_bytes += prepared.text.len();
+            self.prepared.insert(name.into(), prepared);
+        }
+        if let Some(older) = older {
+            self.prepared_anew.restore(name, older);
+        }
+    }
+
+    /// The upstream has skipped what would have made sure which portal has this name: it is good
+    /// for nothing until it is given up.
+    pub fn lose_cursor(&mut self, name: &str) {
+        self.cursors_anew.lose(stored(name));
+    }
+
+    /// A Sync or Query is on its way: what follows runs even where what was sent before is skipped.
+    pub fn sync(&mut self) {
+        self.unnamed_prepared_anew.sync();
+        self.unnamed_cursor_anew.sync();
+    }
+
+    /// Everything that was sent is answered.
+    pub fn rest(&mut self) {
+        self.unnamed_prepared_anew.rest();
+        self.unnamed_cursor_anew.rest();
+    }
+
+    /// The upstream has skipped a Parse, perhaps that of the unnamed statement, and none is on its
+    /// way: nobody knows which one is there.
+    pub fn lose_unnamed_prepared(&mut self) {
+        if self.unnamed_prepared_anew.is_replaced() {
+            self.remove_prepared("");
+        }
+    }
+
+    /// The same for the unnamed portal.
+    pub fn lose_unnamed_cursor(&mut self) {
+        if self.unnamed_cursor_anew.is_replaced() {
+            self.unnamed_cursor = None;
+        }
     }
 
     /// What a prepared statement runs.
-    pub fn prepared(&self, name: &str) -> Option<&Arc<Facts>> {
+    pub fn prepared(&self, name: &str) -> Option<&Prepared> {
         self.prepared.get(stored(name))
     }
 
-    /// Forgets a prepared statement.
-    pub fn remove_prepared(&mut self, name: &str) {
-        self.prepared.remove(stored(name));
+    /// Forgets a prepared statement. Hands out what is known of others of that name.
+    pub fn remove_prepared(&mut self, name: &str) -> Option<Older> {
+        if let Some(gone) = self.prepared.remove(stored(name)) {
+            self.text_bytes = self.text_bytes.saturating_sub(gone.text.len());
+        }
+        self.prepared_anew.forget(stored(name))
     }
 
     /// A cursor made by DECLARE, or a portal made by a Bind message.
     pub fn add_cursor(&mut self, name: &str, cursor: Cursor) {
         if name.is_empty() {
-            self.unnamed_cursor = Some(cursor);
+            let older = self.unnamed_cursor.replace(cursor);
+            let older = older.as_ref().map(|older| older.facts.as_ref());
+            self.unnamed_cursor_anew.note(older);
+            return;
+        }
+        let name = stored(name);
+        if cursor.hold && !self.held_open.iter().any(|known| **known == *name) {
+            self.held_open.push(name.into());
+        }
+        self.text_bytes += cursor.text.len();
+        if let Some(older) = self.cursors.insert(name.into(), cursor) {
+            self.text_bytes = self.text_bytes.saturating_sub(older.text.len());
+            self.cursors_anew.note(name, &older.facts);
+        }
+    }
+
+    /// The cursors that will outlive the transaction: a COMMIT runs each to its end.
+    pub fn held_open(&self) -> impl Iterator<Item = &Cursor> {
+        let cursors = &self.cursors;
+        self.held_open.iter().filter_map(|name| cursors.get(name))
+    }
+
+    /// Whether the upstream may have another cursor under this name, one that was judged on other
+    /// grounds than those of now.
+    pub fn is_cursor_in_doubt(&self, name: &str) -> bool {
+        if name.is_empty() {
+            self.unnamed_cursor_anew.is_doubtful(self.grounds)
         } else {
-            self.cursors.insert(stored(name).into(), cursor);
+            self.cursors_anew.is_doubtful(stored(name), self.grounds)
         }
     }
 
@@ -102,32 +315,84 @@ impl SessionNames {
         }
     }
 
+    /// The unnamed portal is executed. Says whether that runs it for certain: one that has run to
+    /// its end is no error and does nothing.
+    pub fn run_unnamed_cursor(&mut self) -> Surety {
+        match &mut self.unnamed_cursor {
+            Some(cursor) => std::mem::replace(&mut cursor.next_run, Surety::Possible),
+            None => Surety::Possible,
+        }
+    }
+
     /// Forgets a cursor or portal.
     pub fn remove_cursor(&mut self, name: &str) {
         if name.is_empty() {
             self.unnamed_cursor = None;
         } else {
-            self.cursors.remove(stored(name));
+            if let Some(gone) = self.cursors.remove(stored(name)) {
+                self.text_bytes = self.text_bytes.saturating_sub(gone.text.len());
+            }
+            self.cursors_anew.forget(stored(name));
         }
     }
 
     /// The transaction ended: only cursors WITH HOLD are left.
     pub fn end_transaction(&mut self) {
         self.unnamed_cursor = None;
+        self.held_open.clear();
         if !self.cursors.is_empty() {
             self.cursors.retain(|_, cursor| cursor.hold);
+            self.count_texts();
         }
+        let left = &self.cursors;
+        self.cursors_anew.retain(|name| left.contains_key(name));
+    }
+
+    fn clear_prepared(&mut self) {
+        self.prepared.clear();
+        self.prepared_anew.clear();
+        self.count_texts();
     }
 
     fn clear_cursors(&mut self) {
         self.cursors.clear();
+        self.cursors_anew.clear();
         self.unnamed_cursor = None;
+        self.count_texts();
+    }
+
+    fn count_texts(&mut self) {
+        let prepared = self.prepared.values().map(|prepared| prepared.text.len());
+        let cursors = self.cursors.values().map(|cursor| cursor.text.len());
+        self.text_bytes = prepared.chain(cursors).sum();
     }
 
     /// Whether there is room for one more name of either sort.
     pub fn is_full(&self) -> bool {
         self.prepared.len() >= limits::SESSION_NAMES_MAX
             || self.cursors.len() >= limits::SESSION_NAMES_MAX
+            || self.text_bytes >= limits::SESSION_TEXT_BYTES_MAX
+    }
+}
+
+impl fmt::Debug for Prepared {
+    /// Without the text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Prepared")
+            .field("facts", &self.facts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Cursor {
+    /// Without the text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Cursor")
+            .field("facts", &self.facts)
+            .field("hold", &self.hold)
+            .finish_non_exhaustive()
     }
 }
 
@@ -143,7 +408,7 @@ impl fmt::Debug for SessionNames {
 }
 
 /// The part of a name that the server keeps: it cuts names at 63 bytes.
-fn stored(name: &str) -> &str {
+pub(super) fn stored(name: &str) -> &str {
     let mut end = name.len().min(SERVER_NAME_BYTES);
     while !name.is_char_boundary(end) {
         end -= 1;
@@ -157,7 +422,7 @@ const SERVER_NAME_BYTES: usize = 63;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::StatementKind;
+    use crate::gate::{Depth, StatementKind};
     use crate::sql::fingerprint::Fingerprinter;
 
     fn facts() -> Arc<Facts> {
@@ -166,25 +431,30 @@ mod tests {
             StatementKind::Select,
             Some(fingerprint),
             1,
+            Grounds::default(),
+            Depth::Tree,
         ))
     }
 
     #[test]
     fn names_follow_what_statements_do() {
-        let mut names = SessionNames::default();
+        let mut names = SessionNames::of_no_database();
         names.apply(&Effect::Prepare {
             name: "p".into(),
             inner: facts(),
+            text: "SELECT 1".into(),
         });
         names.apply(&Effect::DeclareCursor {
             name: "c".into(),
             hold: false,
             inner: facts(),
+            text: "SELECT 1".into(),
         });
         names.apply(&Effect::DeclareCursor {
             name: "h".into(),
             hold: true,
             inner: facts(),
+            text: "SELECT 1".into(),
         });
         assert!(names.prepared("p").is_some() && names.cursor("c").is_some());
         names.end_transaction();
@@ -195,16 +465,76 @@ mod tests {
         names.apply(&Effect::Prepare {
             name: "p".into(),
             inner: facts(),
+            text: "SELECT 1".into(),
         });
         names.apply(&Effect::DiscardAll);
         assert!(names.prepared("p").is_none());
     }
 
     #[test]
+    fn texts_are_bounded_together() {
+        let mut names = SessionNames::of_no_database();
+        let text: Arc<str> = "x".repeat(limits::SESSION_TEXT_BYTES_MAX / 4).into();
+        for name in ["a", "b", "b", "c"] {
+            names.add_prepared(name, facts(), Arc::clone(&text));
+        }
+        assert!(!names.is_full());
+        let cursor = Cursor {
+            facts: facts(),
+            hold: false,
+            text,
+            parameters: Parameters::Unknown,
+            next_run: Surety::Possible,
+        };
+        names.add_cursor("c", cursor.clone());
+        names.add_cursor("c", cursor);
+        assert!(names.is_full());
+        names.end_transaction();
+        assert!(!names.is_full());
+        names.remove_prepared("a");
+        names.apply(&Effect::DeallocateAll);
+        assert_eq!(names.text_bytes, 0);
+    }
+
+    #[test]
     fn names_are_cut_where_the_server_cuts_them() {
-        let mut names = SessionNames::default();
-        names.add_prepared(&"n".repeat(80), facts());
+        let mut names = SessionNames::of_no_database();
+        names.add_prepared(&"n".repeat(80), facts(), "SELECT 1".into());
         assert!(names.prepared(&"n".repeat(63)).is_some());
         assert!(names.prepared(&"n".repeat(62)).is_none());
+    }
+
+    #[test]
+    fn a_name_given_twice_is_good_only_where_both_bearers_are() {
+        let mut names = SessionNames::default();
+        let text: Arc<str> = "SELECT 1".into();
+        names.add_prepared("p", facts(), Arc::clone(&text));
+        names.set_role("reader");
+        assert!(!names.is_prepared_in_doubt("p"));
+        names.add_prepared("p", facts(), Arc::clone(&text));
+        assert!(names.is_prepared_in_doubt("p"));
+        names.remove_prepared("p");
+        names.add_prepared("p", facts(), Arc::clone(&text));
+        assert!(!names.is_prepared_in_doubt("p"));
+        for name in ["", "p"] {
+            names.add_prepared(name, facts(), Arc::clone(&text));
+        }
+        names.add_prepared("", facts(), Arc::clone(&text));
+        assert!(!names.is_prepared_in_doubt(""));
+        assert!(names.is_prepared_in_doubt("p"));
+        names.apply(&Effect::DeallocateAll);
+        assert!(!names.is_prepared_in_doubt("p"));
+        let cursor = Cursor {
+            facts: facts(),
+            hold: false,
+            text,
+            parameters: Parameters::Unknown,
+            next_run: Surety::Possible,
+        };
+        names.add_cursor("c", cursor.clone());
+        names.add_cursor("c", cursor);
+        assert!(names.is_cursor_in_doubt("c"));
+        names.end_transaction();
+        assert!(!names.is_cursor_in_doubt("c"));
     }
 }

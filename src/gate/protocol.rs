@@ -30,6 +30,19 @@ impl Refusal {
         )
     }
 
+    /// For a name that was given twice: what it stands for now was perhaps judged when the database
+    /// was another one.
+    pub fn of_name_in_doubt(name: &str) -> Box<Self> {
+        Self::new(
+            Rule::PreparedName,
+            sqlstate::INVALID_SQL_STATEMENT_NAME,
+            &format!(
+                "\"{name}\" was given to two statements, and what they name has changed since"
+            ),
+            "Close or deallocate the name, then prepare or declare again.",
+        )
+    }
+
     /// For a Parse or Bind beyond the names that one session may hold.
     pub fn of_too_many_names() -> Box<Self> {
         Self::new(
@@ -47,6 +60,16 @@ impl Refusal {
             sqlstate::PROGRAM_LIMIT_EXCEEDED,
             "the statement changes more settings than can be brought within the policy",
             "Send one SET in a message.",
+        )
+    }
+
+    /// For a text that takes longer to judge than the database takes to change, every time.
+    pub fn of_change_without_end() -> Box<Self> {
+        Self::new(
+            Rule::CatalogMissing,
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            "the database changes faster than the statement can be judged",
+            "Send it again later.",
         )
     }
 

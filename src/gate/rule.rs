@@ -68,6 +68,24 @@ pub enum Rule {
     TablesampleMethod,
     /// A form of SQL that the upstream's version would read as a call.
     NewerSyntax,
+    /// A user's function that may do more than read.
+    HiddenFunction,
+    /// A user's function under the name of a built-in.
+    OverloadedBuiltin,
+    /// An operator whose function may do more than read.
+    OperatorEffects,
+    /// A cast whose function may do more than read.
+    CastEffects,
+    /// A type whose checks or machinery may do more than read.
+    TypeEffects,
+    /// A view that runs something that may do more than read.
+    ViewEffects,
+    /// A table that runs such a thing for its rows.
+    RowPolicyEffects,
+    /// A table of another server.
+    ForeignTable,
+    /// Names that are no built-ins, while there is no snapshot of the database.
+    CatalogMissing,
     /// A startup parameter or switch that is not carried.
     StartupParameter,
     /// A replication connection.
@@ -78,7 +96,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, in the order in which a text meets them.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 44] = [
         Self::TooLong,
         Self::TooComplex,
         Self::SyntaxError,
@@ -111,6 +129,15 @@ impl Rule {
         Self::OperatorSchema,
         Self::TablesampleMethod,
         Self::NewerSyntax,
+        Self::HiddenFunction,
+        Self::OverloadedBuiltin,
+        Self::OperatorEffects,
+        Self::CastEffects,
+        Self::TypeEffects,
+        Self::ViewEffects,
+        Self::RowPolicyEffects,
+        Self::ForeignTable,
+        Self::CatalogMissing,
         Self::StartupParameter,
         Self::Replication,
         Self::FunctionCall,
@@ -151,6 +178,15 @@ impl Rule {
             Self::OperatorSchema => "operator_schema",
             Self::TablesampleMethod => "tablesample_method",
             Self::NewerSyntax => "newer_syntax",
+            Self::HiddenFunction => "hidden_function",
+            Self::OverloadedBuiltin => "overloaded_builtin",
+            Self::OperatorEffects => "operator_effects",
+            Self::CastEffects => "cast_effects",
+            Self::TypeEffects => "type_effects",
+            Self::ViewEffects => "view_effects",
+            Self::RowPolicyEffects => "row_policy_effects",
+            Self::ForeignTable => "foreign_table",
+            Self::CatalogMissing => "catalog_missing",
             Self::StartupParameter => "startup_parameter",
             Self::Replication => "replication",
             Self::FunctionCall => "function_call",

@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use super::case::Case;
+use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
-use super::{Effect, StatementKind, walk};
+use super::{Effect, Parameters, StatementKind, search_path, walk};
 use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, Tree, nodes};
 
 /// Judges all statements of a text, in order.
@@ -19,19 +20,24 @@ pub(super) fn judge_message(tree: &Tree, case: &mut Case<'_>) -> Found {
         rules::several_statements::look(tree, count, case)?;
     }
     for statement in tree.statements() {
+        case.statement = statement.span();
         judge(statement.node, case)?;
+        case.end_statement();
     }
     Ok(())
 }
 
 /// Judges one statement. Statements nest three deep at most (EXPLAIN, DECLARE, SELECT), by the
 /// grammar.
-fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     let kind = StatementKind::of(node);
     rules::look_at_statement(node, kind, case)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
-            walk::expressions(node, case)
+            search_path::look_ahead(node, case);
+            walk::expressions(node, case)?;
+            rules::catalog_missing::look(node, case)?;
+            narrow::settle(Subject::Statement(node), case)
         }
         StatementKind::Explain
         | StatementKind::Copy
@@ -46,10 +52,12 @@ fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Deallocate
         | StatementKind::Close
         | StatementKind::Discard => note_effect(node, case),
+        StatementKind::Commit | StatementKind::Rollback => {
+            case.lose_paths();
+            Ok(())
+        }
         StatementKind::Show
         | StatementKind::Begin
-        | StatementKind::Commit
-        | StatementKind::Rollback
         | StatementKind::Savepoint
         | StatementKind::Release
         | StatementKind::Fetch
@@ -80,11 +88,11 @@ fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
 fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
     match node {
         Node::ExplainStmt(explain) => {
-            let first_effect = case.effects.len();
+            let mark = case.mark();
             judge(explain.query(), case)?;
             // EXPLAIN of DECLARE makes no cursor; EXPLAIN of set_config touches nothing.
             if !rules::explain_analyze::runs(explain) {
-                case.effects.truncate(first_effect);
+                case.take_back(mark);
             }
             Ok(())
         }
@@ -93,28 +101,37 @@ fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
             rules::too_many_names::look(case)?;
             for parameter in prepare.argtypes() {
                 walk::expressions(parameter.into(), case)?;
+                rules::catalog_missing::look(parameter.into(), case)?;
             }
-            let first_effect = case.effects.len();
+            narrow::settle(Subject::Types, case)?;
+            let mark = case.mark();
+            let outer = std::mem::replace(&mut case.parameters, parameters_of(prepare));
             judge(prepare.query(), case)?;
-            let inner = case.inner_facts(StatementKind::of(prepare.query()), first_effect);
+            case.parameters = outer;
+            let inner = case.inner_facts(StatementKind::of(prepare.query()), mark);
             let name = prepare.name().unwrap_or_default().into();
             case.effects.push(Effect::Prepare {
                 name,
                 inner: Arc::new(inner),
+                text: case.statement_text(),
             });
             Ok(())
         }
         Node::DeclareCursorStmt(declare) => {
             rules::too_many_names::look(case)?;
-            let first_effect = case.effects.len();
+            let mark = case.mark();
             judge(declare.query(), case)?;
-            let inner = case.inner_facts(StatementKind::of(declare.query()), first_effect);
+            let inner = case.inner_facts(StatementKind::of(declare.query()), mark);
             let name = declare.portalname().unwrap_or_default().into();
             let hold = holds(declare);
+            if hold {
+                rules::with_hold::look_at_held(&inner)?;
+            }
             case.effects.push(Effect::DeclareCursor {
                 name,
                 hold,
                 inner: Arc::new(inner),
+                text: case.statement_text(),
             });
             Ok(())
         }
@@ -122,16 +139,31 @@ fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
 }
 
+/// The types of the parameters of a statement that is prepared in SQL: those that are given have
+/// names, of which it is not said here what they stand for.
+pub(super) fn parameters_of(prepare: &nodes::PrepareStmt) -> Parameters {
+    if prepare.argtypes().is_empty() {
+        Parameters::open()
+    } else {
+        Parameters::Unknown
+    }
+}
+
 fn arguments(execute: &nodes::ExecuteStmt, case: &mut Case<'_>) -> Found {
     for argument in execute.params() {
         walk::expressions(argument, case)?;
+        rules::catalog_missing::look(argument, case)?;
     }
-    Ok(())
+    narrow::settle(Subject::Arguments(execute.params()), case)
 }
 
 fn note_effect(node: Node<'_>, case: &mut Case<'_>) -> Found {
     let effect = match node {
-        Node::VariableSetStmt(_) => Effect::SettingsTouched,
+        Node::VariableSetStmt(set) => {
+            case.effects.push(Effect::SettingsTouched);
+            search_path::note_set(set, case);
+            return Ok(());
+        }
         Node::DeallocateStmt(deallocate) => match deallocate.name() {
             Some(name) if !deallocate.isall => Effect::Deallocate { name: name.into() },
             _ => Effect::DeallocateAll,
@@ -141,7 +173,11 @@ fn note_effect(node: Node<'_>, case: &mut Case<'_>) -> Found {
             None => Effect::CloseAllCursors,
         },
         Node::DiscardStmt(discard) => match discard.target {
-            DiscardMode::DISCARD_ALL => Effect::DiscardAll,
+            DiscardMode::DISCARD_ALL => {
+                case.effects.push(Effect::DiscardAll);
+                search_path::note_reset(case);
+                return Ok(());
+            }
             // Plans, temporary tables and sequence caches have no names that a session knows.
             _ => return Ok(()),
         },

@@ -84,7 +84,7 @@ fn a_judgement_says_what_a_text_is() {
     ];
     let gate = gate(Policy::agent());
     for (sql, kind, statements) in cases {
-        let judgement = gate.judge(Cow::Borrowed(sql), &SessionNames::default());
+        let judgement = gate.judge(Cow::Borrowed(sql), &SessionNames::of_no_database());
         let facts = &judgement.facts;
         assert_eq!(
             (facts.kind, facts.statements),
@@ -97,7 +97,8 @@ fn a_judgement_says_what_a_text_is() {
 #[test]
 fn a_judgement_says_what_a_text_changes() {
     let names = |sql: &str| -> String {
-        let judgement = gate(Policy::bi()).judge(Cow::Borrowed(sql), &SessionNames::default());
+        let judgement =
+            gate(Policy::bi()).judge(Cow::Borrowed(sql), &SessionNames::of_no_database());
         assert_eq!(rule_of(&judgement), None, "{sql}");
         judgement
             .facts
@@ -108,6 +109,10 @@ fn a_judgement_says_what_a_text_changes() {
     };
     assert_eq!(names("SELECT 1"), "");
     assert_eq!(names("SET jit = off"), "SettingsTouched ");
+    assert_eq!(
+        names("SET search_path = a"),
+        "SettingsTouched SearchPathSet "
+    );
     assert_eq!(
         names("SELECT set_config('jit', 'off', false)"),
         "SettingsTouched "
@@ -128,19 +133,22 @@ fn a_judgement_says_what_a_text_changes() {
     );
     assert_eq!(
         names("CLOSE ALL; DEALLOCATE a; DEALLOCATE ALL; DISCARD ALL; DISCARD TEMP"),
-        "CloseAllCursors Deallocate DeallocateAll DiscardAll "
+        "CloseAllCursors Deallocate DeallocateAll DiscardAll SearchPathSet "
     );
 }
 
 #[test]
 fn a_prepared_statement_is_remembered_by_what_it_runs() {
     let gate = gate(Policy::agent());
-    let mut names = SessionNames::default();
+    let mut names = SessionNames::of_no_database();
     let judgement = gate.judge(Cow::Borrowed("PREPARE \"My p\" AS TABLE t"), &names);
     for effect in &judgement.facts.effects {
         names.apply(effect);
     }
-    assert_eq!(names.prepared("My p").unwrap().kind, StatementKind::Table);
+    assert_eq!(
+        names.prepared("My p").unwrap().facts.kind,
+        StatementKind::Table
+    );
     let execute = gate.judge(Cow::Borrowed("EXECUTE \"My p\""), &names);
     assert!(matches!(execute.verdict, Verdict::Permitted(_)));
     assert!(!execute.facts.cacheable);
@@ -155,10 +163,14 @@ fn a_prepared_statement_is_remembered_by_what_it_runs() {
 #[test]
 fn a_session_holds_only_so_many_names() {
     let gate = gate(Policy::agent());
-    let mut names = SessionNames::default();
+    let mut names = SessionNames::of_no_database();
     let judgement = gate.judge(Cow::Borrowed("SELECT 1"), &names);
     for number in 0..crate::limits::SESSION_NAMES_MAX {
-        names.add_prepared(&format!("p{number}"), judgement.facts.clone());
+        names.add_prepared(
+            &format!("p{number}"),
+            judgement.facts.clone(),
+            "SELECT 1".into(),
+        );
     }
     for sql in ["PREPARE q AS SELECT 1", "DECLARE c CURSOR FOR SELECT 1"] {
         let refused = gate.judge(Cow::Borrowed(sql), &names);
@@ -178,7 +190,7 @@ fn nothing_of_a_text_is_in_debug_output() {
         "SET statement_timeout = /* canary7 */ 0",
         "PREPARE canary7 AS SELECT 1",
     ] {
-        let judgement = gate.judge(Cow::Borrowed(sql), &SessionNames::default());
+        let judgement = gate.judge(Cow::Borrowed(sql), &SessionNames::of_no_database());
         assert!(!format!("{judgement:?}").contains("canary7"), "{sql}");
         if let Verdict::Refused(refusal) = &judgement.verdict
             && refusal.rule != Rule::SyntaxError

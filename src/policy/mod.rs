@@ -9,21 +9,55 @@ use std::collections::BTreeMap;
 pub mod guc;
 mod reader;
 mod section;
+mod signature;
 pub(crate) mod tree;
 mod value_rule;
 
+pub use self::signature::ArgumentType;
 pub use self::value_rule::{SettingValue, ValueRule, ValueVerdict};
+
+use self::signature::Signature;
 
 /// A policy, checked and ready to judge with.
 pub struct Policy {
     name: String,
     version: String,
     version_number: u64,
+    catalog: CatalogNeed,
     statements: Statements,
     settings: BTreeMap<String, ValueRule>,
-    functions: Vec<String>,
+    functions: Vec<Signature>,
+    trusted_schemas: TrustedSchemas,
+    foreign: Foreign,
     timeouts: Timeouts,
     statement_bytes: usize,
+}
+
+/// What happens while there is no snapshot of the database's catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatalogNeed {
+    /// Only statements pass whose every name is a built-in.
+    Required,
+    /// Statements are judged by their text alone.
+    Preferred,
+}
+
+/// The schemas whose functions run because of what their owners say of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum TrustedSchemas {
+    /// All but temporary ones.
+    Any,
+    /// These, in order.
+    These(Vec<String>),
+}
+
+/// The foreign tables that may be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Foreign {
+    /// By schema and name, in order.
+    tables: Vec<(String, String)>,
+    /// All of these servers, in order.
+    servers: Vec<String>,
 }
 
 /// The choices about kinds of statements.
@@ -99,6 +133,12 @@ impl Policy {
         Self::shipped(BI)
     }
 
+    /// As `agent`, for databases whose functions nobody has looked at: a function, an operator, a
+    /// cast or a type of a user runs only where the policy names the function behind it.
+    pub fn strict() -> Self {
+        Self::shipped(STRICT)
+    }
+
     /// Reads a policy. All problems are reported at once.
     pub fn from_yaml(text: &str) -> Result<Self, Vec<Problem>> {
         reader::read(text)
@@ -130,12 +170,44 @@ impl Policy {
         self.settings.get(name)
     }
 
-    /// Whether a function that is no built-in is named by the policy, spelled as it is called.
+    /// What happens while there is no snapshot of the catalog.
+    pub fn catalog(&self) -> CatalogNeed {
+        self.catalog
+    }
+
+    /// Whether all functions of this name, spelled as it is called, are named by the policy: what
+    /// can be told without a catalog.
     pub fn allows_function(&self, schema: Option<&str>, name: &str) -> bool {
-        self.functions.iter().any(|allowed| match schema {
-            None => allowed == name,
-            Some(schema) => allowed.split_once('.') == Some((schema, name)),
-        })
+        let mut named = self.functions.iter();
+        named.any(|signature| signature.is_spelled(schema, name))
+    }
+
+    /// Whether this function, of this schema and with these types of arguments, is named by the
+    /// policy.
+    pub fn allows_signature(
+        &self,
+        schema: &str,
+        name: &str,
+        arguments: &[ArgumentType<'_>],
+    ) -> bool {
+        let mut named = self.functions.iter();
+        named.any(|signature| signature.names(schema, name, arguments))
+    }
+
+    /// Whether functions of this schema run because of what their owners say of them. Whether the
+    /// schema is a temporary one is the caller's question; those are never trusted.
+    pub fn trusts_schema(&self, schema: &str) -> bool {
+        match &self.trusted_schemas {
+            TrustedSchemas::Any => true,
+            TrustedSchemas::These(schemas) => schemas.iter().any(|trusted| trusted == schema),
+        }
+    }
+
+    /// Whether a foreign table of a server may be read.
+    pub fn allows_foreign(&self, schema: &str, table: &str, server: &str) -> bool {
+        let mut tables = self.foreign.tables.iter();
+        tables.any(|(own, name)| own == schema && name == table)
+            || self.foreign.servers.iter().any(|named| named == server)
     }
 
     /// The bounds in time.
@@ -185,6 +257,7 @@ impl std::fmt::Display for Problem {
 
 const AGENT: &str = include_str!("../../policies/agent.yaml");
 const BI: &str = include_str!("../../policies/bi.yaml");
+const STRICT: &str = include_str!("../../policies/strict.yaml");
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use super::section::{Problems, Section, join, map, number, report, word, words};
+use super::section::{Problems, Section, chosen, join, list, map, number, report, word, words};
+use super::signature::{Signature, dotted};
 use super::tree::{self, Place, Tree, Value};
 use super::value_rule::ValueRule;
-use super::{Choice, ExplainAnalyze, Policy, Problem, Several, Statements, Timeouts, guc};
+use super::{
+    CatalogNeed, Choice, ExplainAnalyze, Foreign, Policy, Problem, Several, Statements, Timeouts,
+    TrustedSchemas, guc,
+};
 use crate::limits;
 
 /// Reads a policy, or says everything that is wrong with it.
@@ -35,14 +39,20 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     });
     let functions = top.required("functions", problems, functions);
     let statement_bytes = top.required("limits", problems, limits);
+    let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
+    let foreign = top.optional("foreign", Foreign::default(), problems, foreign);
     top.close(problems);
+    let (functions, trusted_schemas) = functions?;
     let mut policy = Policy {
         name: name?,
+        catalog: catalog?,
         version: String::new(),
         version_number: 0,
         statements: statements?,
         settings: settings?,
-        functions: functions?,
+        functions,
+        trusted_schemas,
+        foreign: foreign?,
         timeouts: timeouts?,
         statement_bytes: statement_bytes?,
     };
@@ -64,9 +74,12 @@ fn stamp(policy: &mut Policy) {
     for (name, rule) in &policy.settings {
         line(format!("setting {name:?} {rule:?}"));
     }
+    line(format!("catalog {:?}", policy.catalog));
     for function in &policy.functions {
         line(format!("function {function:?}"));
     }
+    line(format!("trusted_schemas {:?}", policy.trusted_schemas));
+    line(format!("foreign {:?}", policy.foreign));
     let mut short = [0; 8];
     hasher.finalize_xof().fill(&mut short);
     policy.version_number = u64::from_be_bytes(short);
@@ -159,13 +172,73 @@ fn limits(tree: Tree, path: &str, problems: &mut Problems) -> Option<usize> {
     bytes
 }
 
-fn functions(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<String>> {
+fn catalog(tree: Tree, path: &str, problems: &mut Problems) -> Option<CatalogNeed> {
+    let choices = [
+        ("required", CatalogNeed::Required),
+        ("preferred", CatalogNeed::Preferred),
+    ];
+    chosen(tree, path, &choices, problems)
+}
+
+fn functions(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<(Vec<Signature>, TrustedSchemas)> {
     let mut section = Section::open(tree, path, problems)?;
-    let allow = section.required("allow", problems, words);
+    let allow = section.required("allow", problems, |tree, path, problems| {
+        list(tree, path, problems, Signature::read)
+    });
+    let nothing = TrustedSchemas::These(Vec::new());
+    let trusted = section.optional("trusted_schemas", nothing, problems, trusted_schemas);
     section.close(problems);
     let mut allow = allow?;
     allow.sort();
-    Some(allow)
+    allow.dedup();
+    Some((allow, trusted?))
+}
+
+fn trusted_schemas(tree: Tree, path: &str, problems: &mut Problems) -> Option<TrustedSchemas> {
+    match &tree.value {
+        Value::Word(word) if word == "any" => Some(TrustedSchemas::Any),
+        Value::List(_) => names(tree, path, problems).map(TrustedSchemas::These),
+        Value::Nothing | Value::Word(_) | Value::Map(_) => {
+            let what = "any, or a list of schemas, is wanted here";
+            report(problems, tree.place, path, what);
+            None
+        }
+    }
+}
+
+fn foreign(tree: Tree, path: &str, problems: &mut Problems) -> Option<Foreign> {
+    let mut section = Section::open(tree, path, problems)?;
+    let tables = section.optional("tables", Vec::new(), problems, |tree, path, problems| {
+        let mut tables = list(tree, path, problems, table)?;
+        tables.sort();
+        tables.dedup();
+        Some(tables)
+    });
+    let servers = section.optional("servers", Vec::new(), problems, names);
+    section.close(problems);
+    Some(Foreign {
+        tables: tables?,
+        servers: servers?,
+    })
+}
+
+/// Names in order, each once.
+fn names(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<String>> {
+    let mut names = words(tree, path, problems)?;
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
+fn table(word: &str) -> Result<(String, String), &'static str> {
+    match dotted(word) {
+        Ok(((Some(schema), name), "")) => Ok((schema, name)),
+        Ok(_) | Err(_) => Err("a table with its schema is wanted, such as shop.orders"),
+    }
 }
 
 fn settings(

@@ -41,6 +41,21 @@ impl Section {
         read(self.entries.remove(at).tree, &path, problems)
     }
 
+    /// A key that may be left out, which means `absent`.
+    pub(super) fn optional<T>(
+        &mut self,
+        key: &'static str,
+        absent: T,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        if self.entries.iter().any(|entry| entry.key == key) {
+            return self.required(key, problems, read);
+        }
+        self.known.push(key);
+        Some(absent)
+    }
+
     pub(super) fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -48,18 +63,7 @@ impl Section {
         problems: &mut Problems,
     ) -> Option<T> {
         self.required(key, problems, |tree, path, problems| {
-            let (place, word) = word(tree, path, problems)?;
-            let found = choices.iter().find(|(name, _)| *name == word);
-            if found.is_none() {
-                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-                report(
-                    problems,
-                    place,
-                    path,
-                    &format!("one of {} is wanted", names.join(", ")),
-                );
-            }
-            found.map(|(_, choice)| *choice)
+            chosen(tree, path, choices, problems)
         })
     }
 
@@ -69,6 +73,23 @@ impl Section {
             report(problems, entry.place, &join(&self.path, &entry.key), &what);
         }
     }
+}
+
+/// One word of several.
+pub(super) fn chosen<T: Copy>(
+    tree: Tree,
+    path: &str,
+    choices: &[(&str, T)],
+    problems: &mut Problems,
+) -> Option<T> {
+    let (place, word) = word(tree, path, problems)?;
+    let found = choices.iter().find(|(name, _)| *name == word);
+    if found.is_none() {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let what = format!("one of {} is wanted", names.join(", "));
+        report(problems, place, path, &what);
+    }
+    found.map(|(_, choice)| *choice)
 }
 
 pub(super) fn map(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<Entry>> {
@@ -82,13 +103,32 @@ pub(super) fn map(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec
 }
 
 pub(super) fn words(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<String>> {
+    list(tree, path, problems, |word| Ok(word.to_owned()))
+}
+
+/// A list of words, each of which `read` makes something of, or says what is wrong with it.
+pub(super) fn list<T>(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+    read: impl Fn(&str) -> Result<T, &'static str>,
+) -> Option<Vec<T>> {
     let Value::List(list) = tree.value else {
         report(problems, tree.place, path, "a list is wanted here");
         return None;
     };
-    list.into_iter()
-        .map(|item| word(item, path, problems).map(|(_, word)| word))
-        .collect()
+    let mut items = Vec::new();
+    let mut sound = true;
+    for item in list {
+        let made = word(item, path, problems).and_then(|(place, word)| {
+            let read = read(&word);
+            read.map_err(|what| report(problems, place, path, what))
+                .ok()
+        });
+        sound &= made.is_some();
+        items.extend(made);
+    }
+    sound.then_some(items)
 }
 
 pub(super) fn word(tree: Tree, path: &str, problems: &mut Problems) -> Option<(Place, String)> {

@@ -1,6 +1,6 @@
 //! That policies are read as they are meant, and that what is wrong with one is all said at once.
 
-use super::{Choice, ExplainAnalyze, Policy, Several, ValueRule};
+use super::{ArgumentType, CatalogNeed, Choice, ExplainAnalyze, Policy, Several, ValueRule};
 
 const AGENT: &str = include_str!("../../policies/agent.yaml");
 
@@ -35,6 +35,114 @@ fn the_shipped_policies_are_what_they_say() {
     assert_eq!(agent.setting("row_security"), None);
     assert_eq!(bi.setting("row_security"), Some(&ValueRule::Boolean));
     assert!(!agent.allows_function(None, "f"));
+    let strict = Policy::strict();
+    assert_eq!(strict.name(), "strict");
+    assert_eq!(strict.statements(), agent.statements());
+    assert_eq!(
+        [agent.catalog(), strict.catalog(), bi.catalog()],
+        [
+            CatalogNeed::Required,
+            CatalogNeed::Required,
+            CatalogNeed::Preferred
+        ]
+    );
+    assert!(agent.trusts_schema("shop") && bi.trusts_schema("shop"));
+    assert!(!strict.trusts_schema("shop") && !strict.trusts_schema("public"));
+    for policy in [agent, bi, strict] {
+        assert!(!policy.allows_foreign("shop", "t", "files"));
+        assert!(!policy.allows_signature("shop", "f", &[]));
+    }
+}
+
+/// A type of `pg_catalog`.
+fn argument(name: &str) -> ArgumentType<'_> {
+    ArgumentType {
+        schema: "pg_catalog",
+        name,
+        is_array: false,
+    }
+}
+
+/// The default policy with other functions and foreign tables.
+fn agent_with(functions: &str, foreign: &str) -> String {
+    let (before, rest) = AGENT.split_once("functions:\n").unwrap();
+    let (_, limits) = rest.split_once("limits:\n").unwrap();
+    format!("{before}functions:\n{functions}{foreign}limits:\n{limits}")
+}
+
+#[test]
+fn what_is_left_out_is_the_stricter_choice() {
+    let without = agent_with("  allow: []\n", "").replace("catalog: required\n", "");
+    assert!(!without.contains("trusted_schemas: any") && !without.contains("\nforeign"));
+    let policy = Policy::from_yaml(&without).unwrap();
+    assert_eq!(policy.catalog(), CatalogNeed::Required);
+    assert!(!policy.trusts_schema("public"));
+    assert!(!policy.allows_foreign("shop", "t", "files"));
+    let preferred = AGENT.replace("catalog: required\n", "catalog: preferred\n");
+    let policy = Policy::from_yaml(&preferred).unwrap();
+    assert_eq!(policy.catalog(), CatalogNeed::Preferred);
+}
+
+#[test]
+fn one_overload_is_named_by_its_types() {
+    let yaml = agent_with(
+        "  allow:\n    - shop.f(integer, text)\n    - g\n    - shop.h\n  \
+         trusted_schemas: [shop, \"My schema\"]\n",
+        "",
+    );
+    let policy = Policy::from_yaml(&yaml).unwrap();
+    let (int, text) = (argument("int4"), argument("text"));
+    assert!(policy.allows_signature("shop", "f", &[int, text]));
+    assert!(!policy.allows_signature("shop", "f", &[text, int]));
+    assert!(!policy.allows_signature("shop", "f", &[int]));
+    assert!(policy.allows_signature("other", "g", &[int]));
+    assert!(policy.allows_signature("shop", "h", &[]));
+    assert!(!policy.allows_signature("other", "h", &[]));
+    // Without a catalog, which overload is called cannot be told.
+    assert!(!policy.allows_function(Some("shop"), "f"));
+    assert!(policy.allows_function(Some("shop"), "h") && policy.allows_function(None, "g"));
+    assert!(!policy.allows_function(None, "h") && !policy.allows_function(Some("shop"), "g"));
+    assert!(policy.trusts_schema("shop") && policy.trusts_schema("My schema"));
+    assert!(!policy.trusts_schema("public") && !policy.trusts_schema("my schema"));
+}
+
+#[test]
+fn foreign_tables_are_named_by_themselves_or_by_their_server() {
+    let foreign = "foreign:\n  tables: [shop.t, '\"a.b\".c']\n  servers: [reports]\n";
+    let yaml = agent_with("  allow: []\n", foreign);
+    let policy = Policy::from_yaml(&yaml).unwrap();
+    assert!(policy.allows_foreign("shop", "t", "files"));
+    assert!(policy.allows_foreign("a.b", "c", "files"));
+    assert!(policy.allows_foreign("x", "y", "reports"));
+    assert!(!policy.allows_foreign("shop", "u", "files"));
+    assert!(!policy.allows_foreign("other", "t", "files"));
+}
+
+#[test]
+fn what_is_wrong_with_names_is_said_with_its_place() {
+    let check = |functions: &str, foreign: &str, wanted: &[&str]| {
+        let found = problems(&agent_with(functions, foreign));
+        assert_eq!(found.len(), wanted.len(), "{found:#?}");
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!(found.contains(wanted), "{found} is not {wanted}");
+        }
+    };
+    let wanted = [
+        "8 functions.allow: a function is wanted: name, schema.name, or",
+        "8 functions.allow: a list of types is wanted between the parentheses",
+        "20 functions.trusted_schemas: any, or a list of schemas, is wanted",
+    ];
+    let functions = "  allow:\n     - shop.f(integer\n     - f(a int)\n  trusted_schemas: all\n";
+    check(functions, "", &wanted);
+    let foreign = "foreign:\n  tables: [t]\n  servers: reports\n  wrappers: []\n";
+    let wanted = [
+        "12 foreign.tables: a table with its schema is wanted",
+        "12 foreign.servers: a list is wanted here",
+        "3 foreign.wrappers: unknown key; known here: tables, servers",
+    ];
+    check("  allow: []\n", foreign, &wanted);
+    let found = problems(&AGENT.replace("catalog: required\n", "catalog: maybe\n"));
+    assert!(found[0].ends_with("10 catalog: one of required, preferred is wanted"));
 }
 
 #[test]
@@ -49,6 +157,11 @@ fn the_version_is_of_the_meaning() {
         ("with_hold: refuse", "with_hold: allow"),
         ("geqo: on or off", "geqo: only on"),
         ("allow: []", "allow: [f]"),
+        ("catalog: required", "catalog: preferred"),
+        ("trusted_schemas: any", "trusted_schemas: []"),
+        ("trusted_schemas: any", "trusted_schemas: [shop]"),
+        ("tables: []", "tables: [shop.t]"),
+        ("servers: []", "servers: [reports]"),
         ("statement_bytes: 1048576", "statement_bytes: 1048577"),
     ] {
         assert!(AGENT.contains(from), "{from}");

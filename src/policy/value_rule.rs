@@ -116,7 +116,7 @@ impl fmt::Display for ValueRule {
             Self::OneOf(words) => write!(formatter, "one of {}", words.join(", ")),
             Self::Integer { min, max } => write!(formatter, "a whole number from {min} to {max}"),
             Self::SearchPath => {
-                formatter.write_str("schemas of which pg_catalog, where it is named, comes first")
+                formatter.write_str("schemas, pg_catalog first where it or pg_temp is named")
             }
             Self::AtMost { ms: 0 } => formatter.write_str("a duration"),
             Self::AtMost { ms } => write!(formatter, "a duration of at most {ms} ms"),
@@ -149,8 +149,16 @@ impl fmt::Debug for SettingValue<'_> {
     }
 }
 
+/// Whether pg_catalog is not behind another, and pg_temp not where it can become the first schema:
+/// there current_schema() makes the session's temporary schema, which is a write that a read-only
+/// transaction lets through.
 fn catalog_first<'n>(mut names: impl Iterator<Item = &'n str>) -> bool {
-    !names.by_ref().skip(1).any(|name| name == "pg_catalog")
+    let first = names.next();
+    let hides = |name: &str| match first {
+        Some("pg_catalog") => name == "pg_catalog",
+        _ => matches!(name, "pg_catalog" | "pg_temp"),
+    };
+    first != Some("pg_temp") && !names.any(hides)
 }
 
 fn at_most(ms: u64, value: SettingValue<'_>) -> ValueVerdict {
@@ -227,6 +235,8 @@ mod tests {
             "pg_catalog",
             "pg_catalog, public",
             "\"$user\", public",
+            "pg_catalog, pg_temp",
+            "pg_catalog, public, pg_temp",
         ] {
             check(&ValueRule::SearchPath, text, Passes);
         }
@@ -235,6 +245,10 @@ mod tests {
             "evil,PG_CATALOG",
             "a, \"pg_catalog\"",
             "a b",
+            "pg_temp",
+            "PG_TEMP, public",
+            "\"pg_temp\", pg_catalog",
+            "public, pg_temp",
         ] {
             check(&ValueRule::SearchPath, text, Refused);
         }

@@ -2,13 +2,13 @@
 //!
 //! GET and HEAD only, one request per connection, everything bounded: the size of a request, the
 //! time it may take, the number of connections. Nothing can be changed through it, and it shows
-//! nothing that names a statement or a user. It listens on loopback unless told otherwise.
+//! nothing that names a statement, a user or an object of a database. It listens on loopback unless
+//! told otherwise.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9112>
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,41 +19,8 @@ use tokio::time::{sleep, timeout};
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_PAUSE_MS, ADMIN_REQUEST_BYTES_MAX, ADMIN_TIME_MS_MAX,
 };
+use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
-
-/// What `/readyz` answers from; set by whoever knows.
-#[derive(Debug, Default)]
-pub struct Readiness {
-    upstream_reached: AtomicBool,
-    draining: AtomicBool,
-}
-
-impl Readiness {
-    /// Not ready: nobody has reached the upstream yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Notes whether the last attempt to reach the upstream succeeded.
-    pub fn note_upstream(&self, reached: bool) {
-        self.upstream_reached.store(reached, Ordering::Relaxed);
-    }
-
-    /// Notes that no new clients are taken; there is no way back.
-    pub fn note_draining(&self) {
-        self.draining.store(true, Ordering::Relaxed);
-    }
-
-    fn answer(&self) -> (Status, String) {
-        if self.draining.load(Ordering::Relaxed) {
-            (Status::Unavailable, "draining\n".into())
-        } else if !self.upstream_reached.load(Ordering::Relaxed) {
-            (Status::Unavailable, "upstream not reached\n".into())
-        } else {
-            (Status::Ok, "ready\n".into())
-        }
-    }
-}
 
 /// Serves until it is dropped, which ends its connections as well.
 pub async fn serve(listener: TcpListener, telemetry: Telemetry, readiness: Arc<Readiness>) {
@@ -175,7 +142,15 @@ fn answer(request: Request, telemetry: &Telemetry, readiness: &Readiness) -> Vec
         Request::Get(page) | Request::Head(page) => match page {
             Page::Metrics => (Status::Ok, telemetry.scrape()),
             Page::Health => (Status::Ok, "alive\n".into()),
-            Page::Readiness => readiness.answer(),
+            Page::Readiness => {
+                let report = readiness.report();
+                let status = if report.is_ready {
+                    Status::Ok
+                } else {
+                    Status::Unavailable
+                };
+                (status, report.text)
+            }
             Page::Unknown => (Status::NotFound, "/metrics, /healthz or /readyz\n".into()),
         },
         Request::OtherMethod => (Status::MethodNotAllowed, "GET or HEAD\n".into()),
@@ -207,6 +182,8 @@ fn answer(request: Request, telemetry: &Telemetry, readiness: &Readiness) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::CatalogNeed;
+    use crate::upstream::keeper::Catalogs;
 
     fn check(head: &str, wanted: Option<Request>) {
         assert_eq!(Request::read(head.as_bytes()), wanted, "{head:?}");
@@ -254,7 +231,7 @@ mod tests {
     async fn pages_are_served_and_readiness_follows_the_facts() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let readiness = Arc::new(Readiness::new());
+        let readiness = Arc::new(Readiness::new(Catalogs::off(), CatalogNeed::Required));
         let telemetry = Telemetry::quiet().unwrap();
         let server = tokio::spawn(serve(listener, telemetry, readiness.clone()));
 
@@ -305,7 +282,11 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let telemetry = Telemetry::quiet().unwrap();
-        let server = tokio::spawn(serve(listener, telemetry, Arc::new(Readiness::new())));
+        let server = tokio::spawn(serve(
+            listener,
+            telemetry,
+            Arc::new(Readiness::new(Catalogs::off(), CatalogNeed::Required)),
+        ));
         let mut idle = Vec::new();
         for _ in 0..ADMIN_CONNECTIONS_MAX {
             idle.push(TcpStream::connect(address).await.unwrap());

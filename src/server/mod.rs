@@ -4,6 +4,7 @@
 
 pub mod admin;
 pub mod listener;
+pub mod readiness;
 pub mod worker;
 
 use std::fmt;

@@ -139,6 +139,7 @@ impl Conversation {
         match self.journal.pop() {
             Some(Owed::Execute(running)) => {
                 self.apply_effects(&running);
+                self.follow_paths(&running);
                 self.finished(&running);
             }
             Some(Owed::Parse(running)) => {
@@ -150,21 +151,24 @@ impl Conversation {
         }
     }
 
-    /// The upstream skipped a message that would have taken a statement away: it is still there.
+    /// The upstream skipped a message that would have taken a name away: it is still there.
     fn restore(&mut self, owed: Owed) {
-        let (name, facts) = match owed {
+        match owed {
             Owed::Close(Closing::Statement {
                 name,
-                facts: Some(facts),
-            }) => (name, facts),
+                prepared: Some(prepared),
+                older,
+            }) => self.names.restore_prepared(&name, prepared, older),
             Owed::RefusedMessage {
-                unnamed: Some(facts),
+                unnamed: Some(prepared),
                 ..
-            } => (String::new(), facts),
-            _ => return,
-        };
-        if self.names.prepared(&name).is_none() {
-            self.names.add_prepared(&name, facts);
+            } if self.names.prepared("").is_none() => {
+                self.names.restore_prepared("", prepared, None);
+            }
+            Owed::Close(Closing::Portal { name }) if !name.is_empty() => {
+                self.names.lose_cursor(&name);
+            }
+            _ => {}
         }
     }
 
@@ -214,14 +218,17 @@ impl Conversation {
                 if running.sqlstate.is_none() {
                     self.apply_effects(&running);
                 }
+                self.follow_paths(&running);
                 self.finished(&running);
             }
             Some(Owed::Sync | Owed::RefusedQuery(_)) => {}
             _ => return Err(UNREADABLE),
         }
         self.standing.status = status;
+        self.settle_paths(status);
         if self.journal.is_empty() {
             self.journal.relax();
+            self.names.rest();
             self.come_to_rest(status);
         }
         Ok(Fate::Kept)
@@ -254,6 +261,8 @@ impl Conversation {
             self.ended_by_upstream = Some(sqlstate);
             return Ok(Fate::Kept);
         }
+        self.suspect(sqlstate);
+        self.doubt_paths();
         match self.journal.head() {
             Some(Owed::Query(running)) => {
                 running.sqlstate = Some(sqlstate);
@@ -280,9 +289,13 @@ impl Conversation {
     /// An error in the extended protocol: the upstream skips to the next Sync, and so does the
     /// journal.
     fn failed_in_pipeline(&mut self, sqlstate: Code, is_failing_text: bool) -> Fate {
-        let fate = match self.journal.pop() {
+        let failed = self.journal.pop();
+        let mut is_portal_lost = matches!(failed, Some(Owed::Bind));
+        let mut is_statement_lost = false;
+        let fate = match failed {
             Some(Owed::Parse(mut running) | Owed::Execute(mut running)) => {
                 running.sqlstate = Some(sqlstate);
+                self.follow_paths(&running);
                 self.finished(&running);
                 Fate::Kept
             }
@@ -294,7 +307,15 @@ impl Conversation {
         };
         let (skipped, dropped) = self.journal.skip_to_sync();
         for owed in dropped {
+            is_portal_lost |= matches!(owed, Owed::Bind);
+            is_statement_lost |= matches!(owed, Owed::Parse(_));
             self.restore(owed);
+        }
+        if is_statement_lost && !self.journal.makes_statements() {
+            self.names.lose_unnamed_prepared();
+        }
+        if is_portal_lost && !self.journal.makes_portals() {
+            self.names.lose_unnamed_cursor();
         }
         if skipped == Skipped::SyncNotSentYet {
             self.skip_from_now();
@@ -305,7 +326,12 @@ impl Conversation {
     fn setting_reported(&mut self, body: &[u8]) -> Result<Fate, Ending> {
         let (name, value) = backend::parameter_status(body).map_err(|_| UNREADABLE)?;
         match tripwire::reported(&self.upstream_user, name, value) {
-            None => Ok(Fate::Kept),
+            None => {
+                if name == "search_path" {
+                    self.path_reported(value);
+                }
+                Ok(Fate::Kept)
+            }
             Some(tripwire) => Err(Ending::Tripped(tripwire)),
         }
     }
@@ -321,6 +347,7 @@ impl Conversation {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
                 self.journal.pop();
                 self.standing.status = status;
+                self.settle_paths(status);
                 if self.self_report == SelfReport::AskWhenTouched {
                     self.intake = Intake::Open;
                 } else {
@@ -341,8 +368,10 @@ impl Conversation {
     fn apply_effects(&mut self, running: &Running) {
         for effect in &running.facts.effects {
             match effect {
-                Effect::Prepare { .. } | Effect::DeclareCursor { .. } | Effect::SettingsTouched => {
-                }
+                Effect::Prepare { .. }
+                | Effect::DeclareCursor { .. }
+                | Effect::SettingsTouched
+                | Effect::SearchPathSet { .. } => {}
                 Effect::Deallocate { .. }
                 | Effect::DeallocateAll
                 | Effect::CloseCursor { .. }

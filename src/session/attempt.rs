@@ -3,6 +3,8 @@
 //! The client hears that it is in only at the very end; until then nothing of it has reached the
 //! upstream but its name, its database, its password and settings that the gate let through.
 
+use std::sync::Arc;
+
 use bytes::BytesMut;
 use tokio::time::Instant;
 
@@ -23,9 +25,11 @@ use crate::telemetry::events::{
 use crate::telemetry::labels::{LoginMethod, LoginOutcome};
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::cancel::CancelGuard;
+use crate::upstream::keeper::Keeper;
 use crate::upstream::login::{
     Asked, LoginError, LoginRequest, UpstreamSession, begin, sqlstate_of,
 };
+use crate::upstream::snapshot::Account;
 use crate::upstream::verify::verify;
 use crate::wire::encode::{self, ErrorFields, Severity};
 use crate::wire::startup::ProtocolVersion;
@@ -49,6 +53,7 @@ struct Entered {
     upstream: UpstreamSession,
     plan: StartupPlan,
     search_path: String,
+    keeper: Option<Arc<Keeper>>,
     cancel: Option<CancelGuard>,
     method: LoginMethod,
 }
@@ -81,6 +86,7 @@ impl Attempt<'_> {
                 upstream,
                 plan,
                 search_path,
+                keeper,
                 cancel,
                 method,
             }) => {
@@ -92,6 +98,7 @@ impl Attempt<'_> {
                     info,
                     plan,
                     search_path,
+                    keeper,
                     cancel,
                 }))
             }
@@ -117,7 +124,7 @@ impl Attempt<'_> {
             .admit(client, self.peer, &plan.user, self.deadline)
             .await;
         let mut method = self.method();
-        let mut upstream = match admitted.map_err(Denial::Auth)? {
+        let (mut upstream, account) = match admitted.map_err(Denial::Auth)? {
             Admitted::AsItself => self.reach_as_itself(client, &plan).await?,
             Admitted::As(identity) => self.reach_as(&identity, &plan).await?,
             Admitted::BoundAs(identity) => {
@@ -127,11 +134,17 @@ impl Attempt<'_> {
         };
         let verified = verify(&mut upstream, self.deadline).await;
         let search_path = verified.map_err(Denial::NotReadOnly)?.search_path;
+        // The first client of a database waits for what the gate must know to judge with it.
+        let keeper = self.desk.catalogs.of(&plan.database, Some(account));
+        if let Some(keeper) = &keeper {
+            keeper.first_load(self.deadline).await;
+        }
         let cancel = self.answer(client, version, &plan, &upstream).await?;
         Ok(Entered {
             upstream,
             plan,
             search_path,
+            keeper,
             cancel,
             method,
         })
@@ -142,12 +155,13 @@ impl Attempt<'_> {
         &self,
         client: &mut Link,
         plan: &StartupPlan,
-    ) -> Result<UpstreamSession, Denial> {
+    ) -> Result<(UpstreamSession, Account), Denial> {
         // Whatever the upstream asks for, this client could not answer; so it is not troubled.
         if !self.desk.auth.may_ask_password(client, self.peer) {
             return Err(Denial::Auth(AuthError::NotPrivate));
         }
         let request = request(&plan.user, plan);
+        let mut password = None;
         let asked = begin(&self.desk.upstream, request, self.deadline).await;
         let ready = match asked.map_err(told)? {
             // The upstream believes pgsieve's host, socket or certificate. That trust is lent only
@@ -158,13 +172,16 @@ impl Attempt<'_> {
                 let given = password::ask(client, self.deadline)
                     .await
                     .map_err(Denial::Auth)?;
+                let given = password.insert(given);
                 question
-                    .answer(&plan.user, &given, self.deadline)
+                    .answer(&plan.user, given, self.deadline)
                     .await
                     .map_err(told)?
             }
         };
-        ready.finish(self.deadline).await.map_err(told)
+        let user = plan.user.clone();
+        let session = ready.finish(self.deadline).await.map_err(told)?;
+        Ok((session, Account { user, password }))
     }
 
     /// Logs in as the identity that stands for the client.
@@ -172,7 +189,7 @@ impl Attempt<'_> {
         &self,
         identity: &UpstreamIdentity,
         plan: &StartupPlan,
-    ) -> Result<UpstreamSession, Denial> {
+    ) -> Result<(UpstreamSession, Account), Denial> {
         let request = request(&identity.user, plan);
         let asked = begin(&self.desk.upstream, request, self.deadline).await;
         let ready = match (asked.map_err(kept)?, &identity.password) {
@@ -183,7 +200,9 @@ impl Attempt<'_> {
                 .await
                 .map_err(kept)?,
         };
-        ready.finish(self.deadline).await.map_err(kept)
+        let session = ready.finish(self.deadline).await.map_err(kept)?;
+        let UpstreamIdentity { user, password } = identity.clone();
+        Ok((session, Account { user, password }))
     }
 
     /// Tells the client that it is in: AuthenticationOk, the upstream's settings, a cancel key of

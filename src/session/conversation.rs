@@ -4,24 +4,23 @@
 //! `intake` holds the client's half (frames that are judged), `answers` the upstream's half (frames
 //! that are held against the journal).
 
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use bytes::BytesMut;
-use tokio::task::JoinHandle;
 
-use super::intake::{self, Large};
 use super::journal::{Journal, Owed, Running, Standing};
 use super::reply::Farewell;
+use super::surroundings::Surroundings;
 use crate::gate::cache::JudgementCache;
-use crate::gate::{Gate, Judgement, SessionNames};
+use crate::gate::{Gate, SessionNames};
 use crate::limits;
 use crate::sqlstate;
 use crate::telemetry::Telemetry;
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::Tripwire;
 use crate::telemetry::session::SessionInfo;
+use crate::upstream::keeper::Keeper;
 use crate::upstream::outbox::Outbox;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::malformed::Malformed;
@@ -33,6 +32,7 @@ pub struct Conversation {
     pub(super) telemetry: Telemetry,
     pub(super) info: Arc<SessionInfo>,
     pub(super) names: SessionNames,
+    pub(super) surroundings: Surroundings,
     pub(super) journal: Journal,
     pub(super) intake: Intake,
     pub(super) standing: Standing,
@@ -60,7 +60,7 @@ pub struct Shared {
 }
 
 /// What a conversation must know of the upstream session that it talks to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct UpstreamFacts {
     /// The user that is logged in there.
     pub user: String,
@@ -68,6 +68,10 @@ pub struct UpstreamFacts {
     pub server_major: u16,
     /// Whether it tells when its read-only default changes.
     pub self_report: SelfReport,
+    /// Its search_path at the beginning, as the setting is written.
+    pub search_path: String,
+    /// Who knows what the database contains.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 /// What the client's next frames meet.
@@ -138,12 +142,15 @@ impl Conversation {
     pub fn new(shared: &Shared, info: Arc<SessionInfo>, upstream: UpstreamFacts) -> Self {
         let mut names = SessionNames::default();
         names.set_server_major(upstream.server_major);
-        Self {
+        names.set_role(&upstream.user);
+        let surroundings = Surroundings::new(upstream.keeper, &upstream.search_path);
+        let mut conversation = Self {
             gate: Arc::clone(&shared.gate),
             cache: Arc::clone(&shared.cache),
             telemetry: shared.telemetry.clone(),
             info,
             names,
+            surroundings,
             journal: Journal::default(),
             intake: Intake::Open,
             standing: Standing {
@@ -157,7 +164,9 @@ impl Conversation {
             passing: 0,
             outbox: Outbox::default(),
             reply: BytesMut::new(),
-        }
+        };
+        conversation.take_over_paths();
+        conversation
     }
 
     /// Whether the client's frames may be taken now.
@@ -219,17 +228,6 @@ impl Conversation {
     /// Whether a statement is under way that a draining server waits for.
     pub fn has_finished_statements(&self) -> bool {
         self.journal.is_empty() && !self.standing.unsynced && self.intake == Intake::Open
-    }
-
-    /// Has a large text judged on a blocking thread.
-    pub fn judge_elsewhere(&self, large: &Large) -> JoinHandle<Judgement<'static>> {
-        let gate = Arc::clone(&self.gate);
-        let names = self.names.clone();
-        let frame = large.frame.clone();
-        tokio::task::spawn_blocking(move || {
-            let text = intake::text_of(&frame).unwrap_or_default().to_owned();
-            gate.judge(Cow::Owned(text), &names)
-        })
     }
 
     /// Records the statements that will never be answered.

@@ -36,6 +36,8 @@ impl Exchange {
             user: "reader".to_owned(),
             server_major: 15,
             self_report,
+            search_path: "public".to_owned(),
+            keeper: None,
         };
         Self {
             conversation: Conversation::new(&shared, info, upstream),
@@ -473,7 +475,7 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
     let judgement = gate.judge(long.as_str().into(), &Default::default());
     exchange
         .conversation
-        .judged_elsewhere(&large, judgement)
+        .judged_elsewhere(large, judgement)
         .unwrap();
     assert_eq!(exchange.sent(), "");
     assert_eq!(exchange.client(&[query("SELECT 1"), sync()]), "S");

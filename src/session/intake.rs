@@ -4,18 +4,18 @@
 //! protocol) waits for the answers to everything sent before it.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-
 use super::conversation::{Conversation, Ending, Intake, SelfReport};
 use super::journal::{Closing, Owed, Running};
+use super::large::Large;
 use super::reply::Farewell;
-use crate::gate::{Cursor, Effect, Facts, Judgement, ReadPermit, Refusal, Verdict};
+use crate::gate::{
+    Cursor, Depth, Effect, Facts, Judgement, Parameters, ReadPermit, Refusal, Surety, Verdict,
+};
 use crate::limits;
-use crate::telemetry::events::SettingsClamped;
+use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
 use crate::telemetry::labels::Path;
 use crate::wire::encode;
 use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
@@ -31,21 +31,6 @@ pub struct Taken {
     pub large: Option<Large>,
 }
 
-/// A statement too large to be judged between other sessions' work.
-pub struct Large {
-    /// The whole frame that it came in, a Query or Parse.
-    pub frame: Bytes,
-    /// When it was read.
-    pub arrived: Instant,
-}
-
-impl fmt::Debug for Large {
-    /// Without the frame: it is client text.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Large({} bytes)", self.frame.len())
-    }
-}
-
 impl Conversation {
     /// Takes what one read from the client brought, as far as frames are whole and may be taken
     /// now.
@@ -53,6 +38,12 @@ impl Conversation {
     /// # Errors
     /// The reason to end the session.
     pub fn client_bytes(&mut self, bytes: &[u8]) -> Result<Taken, Ending> {
+        let taken = self.take(bytes);
+        self.look_away();
+        taken
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<Taken, Ending> {
         let mut consumed = 0;
         while self.takes_frames() {
             let Some(rest) = bytes.get(consumed..).filter(|rest| !rest.is_empty()) else {
@@ -84,32 +75,6 @@ impl Conversation {
             consumed,
             large: None,
         })
-    }
-
-    /// The judgement of a large text has come back.
-    ///
-    /// # Errors
-    /// The reason to end the session.
-    pub fn judged_elsewhere(
-        &mut self,
-        large: &Large,
-        judgement: Judgement<'_>,
-    ) -> Result<(), Ending> {
-        if self.intake == Intake::JudgingInVain {
-            self.intake = Intake::SkipToSync;
-        }
-        if self.intake != Intake::Judging {
-            return Ok(());
-        }
-        self.intake = Intake::Open;
-        let Cut::Whole(frame) = cut_frontend(&large.frame, Phase::Session)? else {
-            return Ok(());
-        };
-        match frontend::decode(&frame)? {
-            Frontend::Query(_) => self.settle_query(judgement, large.arrived),
-            Frontend::Parse(parse) => self.settle_parse(&parse, judgement, large.arrived),
-            _ => Ok(()),
-        }
     }
 
     /// The session ends, but not before the client has what it is owed.
@@ -181,10 +146,7 @@ impl Conversation {
     fn query(&mut self, frame: &Frame<'_>, query: &Query<'_>) -> Result<Option<Large>, Ending> {
         let arrived = Instant::now();
         if query.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
-            return Ok(Some(Large {
-                frame: Bytes::copy_from_slice(frame.bytes),
-                arrived,
-            }));
+            return Ok(Some(Large::new(frame, arrived)));
         }
         let judgement = self.judge(query.text);
         self.settle_query(judgement, arrived)?;
@@ -194,30 +156,48 @@ impl Conversation {
     fn parse(&mut self, frame: &Frame<'_>, parse: &Parse<'_>) -> Result<Option<Large>, Ending> {
         let arrived = Instant::now();
         if parse.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
-            return Ok(Some(Large {
-                frame: Bytes::copy_from_slice(frame.bytes),
-                arrived,
-            }));
+            return Ok(Some(Large::new(frame, arrived)));
         }
-        let judgement = self.judge(parse.text);
+        let judgement = self.judge_parse(parse);
         self.settle_parse(parse, judgement, arrived)?;
         Ok(None)
     }
 
-    fn judge<'t>(&self, text: &'t str) -> Judgement<'t> {
+    fn judge<'t>(&mut self, text: &'t str) -> Judgement<'t> {
+        self.look_around();
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.judge(&self.gate, Cow::Borrowed(text), &self.names)
     }
 
-    fn settle_query(&mut self, judgement: Judgement<'_>, arrived: Instant) -> Result<(), Ending> {
+    fn judge_parse<'t>(&mut self, parse: &Parse<'t>) -> Judgement<'t> {
+        self.look_around();
+        let parameters = Parameters::given(parse.parameter_types.iter());
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = Cow::Borrowed(parse.text);
+        cache.judge_with(&self.gate, text, &parameters, &self.names)
+    }
+
+    pub(super) fn settle_query(
+        &mut self,
+        judgement: Judgement<'_>,
+        arrived: Instant,
+    ) -> Result<(), Ending> {
         let facts = Arc::clone(&judgement.facts);
-        match self.resolve(judgement) {
+        let resolved = self
+            .resolve(judgement, &Parameters::open())
+            .and_then(|resolved| {
+                self.still_keeps(&facts)?;
+                Ok(resolved)
+            });
+        match resolved {
             Ok((permit, notice)) => {
                 let mut running = self.permitted(&permit, Path::Query, arrived);
                 self.note_clamp(&mut running, notice);
                 self.outbox.query(&permit).map_err(|_| UNSENDABLE)?;
                 self.standing.unsynced = false;
+                self.names.sync();
                 self.expect_settings_change(&running.facts);
+                self.expect_paths(&running.facts);
                 self.journal.push(Owed::Query(Box::new(running)));
                 self.hold_for_check();
             }
@@ -229,25 +209,32 @@ impl Conversation {
         Ok(())
     }
 
-    fn settle_parse(
+    pub(super) fn settle_parse(
         &mut self,
         parse: &Parse<'_>,
         judgement: Judgement<'_>,
         arrived: Instant,
     ) -> Result<(), Ending> {
         let facts = Arc::clone(&judgement.facts);
-        let resolved = self.resolve(judgement).and_then(|resolved| {
+        let parameters = Parameters::given(parse.parameter_types.iter());
+        let resolved = self.resolve(judgement, &parameters).and_then(|resolved| {
             if self.names.is_full() {
                 return Err(Refusal::of_too_many_names());
             }
+            let types = parse.parameter_types.iter();
+            self.gate.permits_parameters(types, &self.names)?;
             Ok(resolved)
         });
         match resolved {
             Ok((permit, notice)) => {
                 let mut running = self.permitted(&permit, Path::Parse, arrived);
                 self.note_clamp(&mut running, notice);
-                self.names
-                    .add_prepared(parse.name, Arc::clone(&running.facts));
+                self.names.add_prepared(
+                    parse.name,
+                    Arc::clone(&running.facts),
+                    permit.text().into(),
+                );
+                self.names.set_parameters(parse.name, parameters);
                 self.outbox
                     .parse(parse.name, &permit, parse.parameter_types)
                     .map_err(|_| UNSENDABLE)?;
@@ -266,6 +253,7 @@ impl Conversation {
     fn resolve<'t>(
         &self,
         judgement: Judgement<'t>,
+        parameters: &Parameters,
     ) -> Result<(ReadPermit<'t>, Option<String>), Box<Refusal>> {
         let mut verdict = judgement.verdict;
         let mut notice: Option<String> = None;
@@ -278,7 +266,9 @@ impl Conversation {
                         None => clamp.notice,
                         Some(earlier) => format!("{earlier}; {}", clamp.notice),
                     });
-                    verdict = self.gate.judge(Cow::Owned(clamp.text), &self.names).verdict;
+                    let text = Cow::Owned(clamp.text);
+                    let judgement = self.gate.judge_with(text, parameters, &self.names);
+                    verdict = judgement.verdict;
                 }
             }
         }
@@ -299,13 +289,19 @@ impl Conversation {
 
     fn permitted(&mut self, permit: &ReadPermit<'_>, path: Path, arrived: Instant) -> Running {
         let facts = Arc::clone(permit.facts());
+        if facts.depth == Depth::Tree {
+            self.telemetry.emit(&StatementJudgedWithoutCatalog);
+        }
         self.expect_names(&facts);
         Running::new(facts, path, arrived, arrived.elapsed())
     }
 
     fn bind(&mut self, frame: &Frame<'_>, bind: &Bind<'_>) -> Result<(), Ending> {
+        if let Err(refusal) = self.still_permits(bind.statement) {
+            return self.refuse_message(refusal, None, Path::Bind);
+        }
         let known = self.names.prepared(bind.statement);
-        let Some(facts) = known.or_else(|| self.journal.in_doubt(bind.statement)) else {
+        let Some(prepared) = known.or_else(|| self.journal.in_doubt(bind.statement)) else {
             let refusal = Refusal::of_unknown_statement(bind.statement);
             return self.refuse_message(refusal, None, Path::Bind);
         };
@@ -313,8 +309,11 @@ impl Conversation {
             return self.refuse_message(Refusal::of_too_many_names(), None, Path::Bind);
         }
         let cursor = Cursor {
-            facts: Arc::clone(facts),
+            facts: Arc::clone(&prepared.facts),
             hold: false,
+            text: Arc::clone(&prepared.text),
+            parameters: prepared.parameters.clone(),
+            next_run: Surety::Certain,
         };
         self.names.add_cursor(bind.portal, cursor);
         self.forward(frame)?;
@@ -338,15 +337,27 @@ impl Conversation {
     }
 
     fn execute(&mut self, frame: &Frame<'_>, execute: &Execute<'_>) -> Result<(), Ending> {
+        if let Err(refusal) = self.still_runs(execute.portal) {
+            return self.refuse_message(refusal, None, Path::Execute);
+        }
         let Some(cursor) = self.names.cursor(execute.portal) else {
             let refusal = Refusal::of_unknown_portal(execute.portal);
             return self.refuse_message(refusal, None, Path::Execute);
         };
         let facts = Arc::clone(&cursor.facts);
+        if let Err(refusal) = self.still_keeps(&facts) {
+            return self.refuse_message(refusal, None, Path::Execute);
+        }
         self.forward(frame)?;
         self.expect_names(&facts);
         self.expect_settings_change(&facts);
-        let running = Running::new(facts, Path::Execute, Instant::now(), Duration::ZERO);
+        self.expect_paths(&facts);
+        let mut running = Running::new(facts, Path::Execute, Instant::now(), Duration::ZERO);
+        // A portal with a name may have been run by a FETCH as well.
+        running.runs = match execute.portal {
+            "" => self.names.run_unnamed_cursor(),
+            _ => Surety::Possible,
+        };
         self.journal.push(Owed::Execute(Box::new(running)));
         Ok(())
     }
@@ -355,37 +366,28 @@ impl Conversation {
         self.forward(frame)?;
         self.journal.push(Owed::Close(match target {
             Target::Statement(name) => {
-                let facts = self.names.prepared(name).map(Arc::clone);
-                self.names.remove_prepared(name);
+                let prepared = self.names.prepared(name).cloned();
+                let older = self.names.remove_prepared(name);
                 Closing::Statement {
                     name: (*name).to_owned(),
-                    facts,
+                    prepared,
+                    older,
                 }
             }
             Target::Portal(name) => {
                 self.names.remove_cursor(name);
-                Closing::Portal
+                Closing::Portal {
+                    name: (*name).to_owned(),
+                }
             }
         }));
         Ok(())
     }
 
-    /// What a statement is about to make is known from now on: a Bind or Execute of it may already
-    /// be on its way. If the statement fails, the name costs an error of the upstream's own.
-    fn expect_names(&mut self, facts: &Facts) {
-        for effect in &facts.effects {
-            if matches!(
-                effect,
-                Effect::Prepare { .. } | Effect::DeclareCursor { .. }
-            ) {
-                self.names.apply(effect);
-            }
-        }
-    }
-
     fn sync(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
         self.forward(frame)?;
         self.standing.unsynced = false;
+        self.names.sync();
         self.journal.push(Owed::Sync);
         self.hold_for_check();
         Ok(())
@@ -420,18 +422,6 @@ impl Conversation {
         if self.journal.len() == limits::JOURNAL_LENGTH_MAX && self.standing.unsynced {
             self.outbox.flush_message();
         }
-    }
-}
-
-/// The statement text of a frame that was decoded before.
-pub(super) fn text_of(frame: &[u8]) -> Option<&str> {
-    let Ok(Cut::Whole(frame)) = cut_frontend(frame, Phase::Session) else {
-        return None;
-    };
-    match frontend::decode(&frame).ok()? {
-        Frontend::Query(query) => Some(query.text),
-        Frontend::Parse(parse) => Some(parse.text),
-        _ => None,
     }
 }
 

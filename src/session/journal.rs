@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::gate::{Facts, Refusal};
+use crate::gate::{Facts, Older, Prepared, Refusal, Surety};
 use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{Outcome, Path};
@@ -39,6 +39,8 @@ pub struct Running {
     pub outcome: Outcome,
     /// A notice that the client gets before the statement's completion.
     pub notice: Option<String>,
+    /// Whether it has run once it succeeded: a portal that is at its end does nothing.
+    pub runs: Surety,
 }
 
 impl Running {
@@ -53,6 +55,7 @@ impl Running {
             bytes: 0,
             sqlstate: None,
             notice: None,
+            runs: Surety::Certain,
             outcome: Outcome::Permitted,
         }
     }
@@ -111,7 +114,7 @@ pub enum Owed {
         /// The refusal.
         refusal: Box<Refusal>,
         /// The unnamed statement that a refused Parse took away, if it did.
-        unnamed: Option<Arc<Facts>>,
+        unnamed: Option<Prepared>,
     },
     /// pgsieve's own question whether the session is still read-only; nothing of it reaches the
     /// client.
@@ -126,10 +129,15 @@ pub enum Closing {
         /// Its name; empty for the unnamed one.
         name: String,
         /// What it stood for, if it was known.
-        facts: Option<Arc<Facts>>,
+        prepared: Option<Prepared>,
+        /// What is known of others that may have the name.
+        older: Option<Older>,
     },
-    /// A portal. An error ends it anyway.
-    Portal,
+    /// A portal. An error ends it, unless the transaction goes on from a savepoint.
+    Portal {
+        /// Its name.
+        name: String,
+    },
 }
 
 impl fmt::Debug for Closing {
@@ -137,7 +145,7 @@ impl fmt::Debug for Closing {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Statement { .. } => "Statement",
-            Self::Portal => "Portal",
+            Self::Portal { .. } => "Portal",
         })
     }
 }
@@ -188,15 +196,26 @@ impl Journal {
 
     /// What a name stood for that a message still under way takes away: should the upstream skip
     /// that message, the name stands for it still.
-    pub fn in_doubt(&self, name: &str) -> Option<&Arc<Facts>> {
+    pub fn in_doubt(&self, name: &str) -> Option<&Prepared> {
         self.owed.iter().rev().find_map(|owed| match owed {
             Owed::Close(Closing::Statement {
                 name: closed,
-                facts,
-            }) if closed == name => facts.as_ref(),
+                prepared,
+                ..
+            }) if closed == name => prepared.as_ref(),
             Owed::RefusedMessage { unnamed, .. } if name.is_empty() => unnamed.as_ref(),
             _ => None,
         })
+    }
+
+    /// Whether a Parse is on its way.
+    pub fn makes_statements(&self) -> bool {
+        self.owed.iter().any(|owed| matches!(owed, Owed::Parse(_)))
+    }
+
+    /// Whether a Bind is on its way.
+    pub fn makes_portals(&self) -> bool {
+        self.owed.iter().any(|owed| matches!(owed, Owed::Bind))
     }
 
     /// Gives back memory that a long pipeline took.

@@ -26,6 +26,7 @@ use crate::telemetry::labels::{self, ClosedBecause, Transport};
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::cancel::{CancelGuard, CancelOutcome, CancelRegistry};
 use crate::upstream::connect::Upstream;
+use crate::upstream::keeper::{Catalogs, Keeper};
 use crate::upstream::login::UpstreamSession;
 
 /// What every login needs. Built once, shared by all.
@@ -37,6 +38,8 @@ pub struct LoginDesk {
     pub auth: Auth,
     /// The database.
     pub upstream: Arc<Upstream>,
+    /// What its databases contain.
+    pub catalogs: Catalogs,
     /// The judge of startup settings.
     pub gate: Arc<Gate>,
     /// Who can be cancelled.
@@ -85,6 +88,8 @@ pub struct Opened {
     pub plan: StartupPlan,
     /// Where the upstream looks names up, as the setting is written.
     pub search_path: String,
+    /// What is known of its database; none where catalogs are off or there are too many.
+    pub keeper: Option<Arc<Keeper>>,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
 }

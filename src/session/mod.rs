@@ -4,6 +4,8 @@
 //! * [`relay`]: bytes between two sockets; [`conversation`]: what they mean, without sockets
 //! * [`intake`], `refusing`: the client's half; [`answers`]: the upstream's half; [`journal`]: what
 //!   is owed
+//! * [`large`]: texts that are judged on another thread
+//! * [`surroundings`]: what the session's names mean now; [`paths`]: where they are looked up
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
 //! * [`house`]: what all sessions share
@@ -21,12 +23,15 @@ pub mod greeting;
 pub mod house;
 pub mod intake;
 pub mod journal;
+pub mod large;
 pub mod login;
 pub mod parting;
+pub mod paths;
 mod refusing;
 pub mod relay;
 pub mod reply;
 pub mod startup;
+pub mod surroundings;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -82,7 +87,8 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
         upstream,
         info,
         plan,
-        search_path: _,
+        search_path,
+        keeper,
         cancel,
     } = opened;
     let info = Arc::new(info);
@@ -96,6 +102,8 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
             Some(_) => SelfReport::Reported,
             None => SelfReport::AskWhenTouched,
         },
+        search_path,
+        keeper,
     };
     let mut conversation = Conversation::new(&house.shared(), Arc::clone(&info), facts);
     for lowered in &plan.lowered {

@@ -12,7 +12,7 @@ use super::conversation::{Conversation, CopyLeftovers, Ending, Intake};
 use super::intake::UNSENDABLE;
 use super::journal::Owed;
 use super::reply;
-use crate::gate::{Facts, Refusal, StatementKind};
+use crate::gate::{Facts, Prepared, Refusal, StatementKind};
 use crate::limits;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
@@ -59,7 +59,7 @@ impl Conversation {
         judged: (Arc<Facts>, Instant),
     ) -> Result<(), Ending> {
         let unnamed = match name {
-            "" => self.names.prepared(name).map(Arc::clone),
+            "" => self.names.prepared(name).cloned(),
             _ => None,
         };
         if unnamed.is_some() {
@@ -73,7 +73,7 @@ impl Conversation {
         refusal: Box<Refusal>,
         judged: Option<(Arc<Facts>, Instant)>,
         path: Path,
-        unnamed: Option<Arc<Facts>>,
+        unnamed: Option<Prepared>,
     ) -> Result<(), Ending> {
         self.report_refusal(&refusal, judged, path);
         if self.answers_alone() {

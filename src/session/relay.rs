@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::JoinHandle;
 
 use super::conversation::{Conversation, Ending};
-use super::intake::Large;
+use super::large::Large;
 use super::reply::Farewell;
 use crate::gate::Judgement;
 use crate::limits;
@@ -346,7 +346,10 @@ impl Relay {
             return Ok(Moved::Nothing);
         };
         match judgement {
-            Ok(judgement) => self.conversation.judged_elsewhere(&large, judgement)?,
+            Ok(judgement) => {
+                let again = self.conversation.judged_elsewhere(large, judgement)?;
+                self.judge_elsewhere(again);
+            }
             Err(_) => return Err(Ending::Ended(Farewell::Internal)),
         }
         Ok(Moved::Some)

@@ -4,6 +4,7 @@
 //! time series. Each set knows its members and the place of each, so that counting a statement
 //! needs no lookup by name.
 
+use crate::catalog::kind::ObjectKind;
 use crate::gate::{Rule, StatementKind};
 
 /// A closed set of label values.
@@ -251,6 +252,44 @@ labels! {
 }
 
 labels! {
+    /// What came of an attempt to load a catalog.
+    CatalogLoad {
+        /// It differs from the one before, or is the first.
+        Loaded => "loaded",
+        /// It is the same as the one before.
+        Same => "same",
+        /// There is none.
+        Failed => "failed",
+    }
+}
+
+labels! {
+    /// Why a catalog could not be loaded or checked.
+    CatalogFailure {
+        /// The upstream could not be connected to.
+        Unreachable => "unreachable",
+        /// The upstream does not let the account in.
+        Refused => "refused",
+        /// The session is not read-only.
+        NotReadOnly => "not_read_only",
+        /// The upstream refused to answer a question.
+        Query => "query",
+        /// The connection ended.
+        Lost => "lost",
+        /// It took longer than it may.
+        TimedOut => "timed_out",
+        /// The upstream's answers do not fit together, or are of a version that is not known.
+        NotUnderstood => "not_understood",
+        /// There is more of it than pgsieve takes.
+        TooLarge => "too_large",
+        /// A fault of pgsieve.
+        Panicked => "panicked",
+        /// Nobody has checked it for too long.
+        Unchecked => "unchecked",
+    }
+}
+
+labels! {
     /// The way bytes went, seen from pgsieve.
     Direction {
         /// Received by pgsieve.
@@ -282,6 +321,25 @@ macro_rules! labels_of {
             }
         }
     };
+}
+
+impl Label for ObjectKind {
+    const ALL: &'static [Self] = {
+        const LIST: [ObjectKind; ObjectKind::ALL.len()] = ObjectKind::ALL;
+        &LIST
+    };
+
+    fn name(self) -> &'static str {
+        self.label()
+    }
+
+    #[expect(
+        clippy::as_conversions,
+        reason = "a unit variant's own number, in order"
+    )]
+    fn index(self) -> usize {
+        self as usize
+    }
 }
 
 labels_of!(Rule);
@@ -323,7 +381,10 @@ mod tests {
         check::<Peer>();
         check::<ClosedBecause>();
         check::<CancelOutcome>();
+        check::<CatalogLoad>();
+        check::<CatalogFailure>();
         check::<Direction>();
+        check::<ObjectKind>();
         check::<Rule>();
         check::<StatementKind>();
     }

@@ -3,24 +3,27 @@
 use std::time::Duration;
 
 use prometheus::{
-    Counter, Histogram, HistogramOpts, IntCounter, IntGauge, Opts, Registry, TextEncoder,
+    Counter, Gauge, Histogram, HistogramOpts, IntCounter, IntGauge, Opts, Registry, TextEncoder,
 };
 
+use crate::catalog::kind::ObjectKind;
 use crate::gate::{Rule, StatementKind};
 use crate::telemetry::TelemetryError;
+use crate::telemetry::checks::Checks;
 use crate::telemetry::code::Class;
 use crate::telemetry::family::{Family, Three, Two};
 use crate::telemetry::labels::{
-    CancelOutcome, ClosedBecause, Direction, LoginMethod, LoginOutcome, Origin, Outcome, Path,
-    Peer, RefusedBecause, Transport, Tripwire, Violation,
+    CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction, LoginMethod,
+    LoginOutcome, Origin, Outcome, Path, Peer, RefusedBecause, Transport, Tripwire, Violation,
 };
 use crate::telemetry::process;
 use crate::telemetry::table::{
-    AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CLAMPS,
-    CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS,
-    GATE_SECONDS, LOGINS, Metric, PANICS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
-    PROCESS_RESIDENT_BYTES, REFUSALS, RESULT_BYTES, ROWS, STATEMENT_SECONDS, STATEMENTS, TRIPWIRES,
-    UPSTREAM_SECONDS, VIOLATIONS,
+    AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS,
+    CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT, CATALOG_FAILURES, CATALOG_LOAD_SECONDS,
+    CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN,
+    CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS, LOGINS, Metric, PANICS, PROCESS_CPU_SECONDS,
+    PROCESS_DESCRIPTORS, PROCESS_RESIDENT_BYTES, REFUSALS, RESULT_BYTES, ROWS, STATEMENT_SECONDS,
+    STATEMENTS, STATEMENTS_WITHOUT_CATALOG, TRIPWIRES, UPSTREAM_SECONDS, VIOLATIONS,
 };
 
 /// The live numbers. Fields have the names of the rows.
@@ -58,6 +61,8 @@ pub struct Metrics {
     pub client_bytes: Family<Direction>,
     /// See [`CANCELS`].
     pub cancels: Family<CancelOutcome>,
+    /// What is counted of catalogs.
+    pub catalog: CatalogNumbers,
     /// See [`TRIPWIRES`].
     pub tripwires: Family<Tripwire>,
     /// See [`VIOLATIONS`].
@@ -67,6 +72,24 @@ pub struct Metrics {
     /// What the audit counts of itself.
     pub audit: AuditNumbers,
     process: ProcessNumbers,
+}
+
+/// What is counted of catalogs.
+pub struct CatalogNumbers {
+    /// See [`CATALOG_LOADS`].
+    pub loads: Family<CatalogLoad>,
+    /// See [`CATALOG_FAILURES`].
+    pub failures: Family<CatalogFailure>,
+    /// See [`CATALOG_LOAD_SECONDS`].
+    pub load_seconds: Histogram,
+    /// See [`CATALOG_DRIFT`].
+    pub drift: Family<ObjectKind>,
+    /// See [`STATEMENTS_WITHOUT_CATALOG`].
+    pub statements_without: IntCounter,
+    /// The last checks, which the age is counted from when a scrape asks.
+    pub checks: Checks,
+    age_seconds: Gauge,
+    bytes: IntGauge,
 }
 
 /// What the audit counts of itself.
@@ -112,6 +135,16 @@ impl Metrics {
             result_bytes: counter(r, &RESULT_BYTES)?,
             client_bytes: Family::from_zero(r, &CLIENT_BYTES)?,
             cancels: Family::from_zero(r, &CANCELS)?,
+            catalog: CatalogNumbers {
+                loads: Family::from_zero(r, &CATALOG_LOADS)?,
+                failures: Family::from_zero(r, &CATALOG_FAILURES)?,
+                load_seconds: histogram(r, &CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS)?,
+                drift: Family::from_zero(r, &CATALOG_DRIFT)?,
+                statements_without: counter(r, &STATEMENTS_WITHOUT_CATALOG)?,
+                checks: Checks::default(),
+                age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
+                bytes: gauge(r, &CATALOG_BYTES)?,
+            },
             tripwires: Family::from_zero(r, &TRIPWIRES)?,
             violations: Family::from_zero(r, &VIOLATIONS)?,
             panics: counter(r, &PANICS)?,
@@ -133,6 +166,7 @@ impl Metrics {
     /// Every metric in Prometheus's text format, with the figures of the process read now.
     pub fn scrape(&self) -> String {
         self.read_process();
+        self.catalog.read();
         let mut text = String::new();
         // Writing to a String does not fail; a family that cannot be written is left out.
         let _ = TextEncoder::new().encode_utf8(&self.registry.gather(), &mut text);
@@ -148,6 +182,16 @@ impl Metrics {
         if risen > 0.0 {
             self.process.cpu_seconds.inc_by(risen);
         }
+    }
+}
+
+impl CatalogNumbers {
+    /// An age grows by itself: it is read when a scrape asks.
+    fn read(&self) {
+        let age = self.checks.oldest().unwrap_or_default();
+        self.age_seconds.set(seconds(age));
+        let bytes = i64::try_from(self.checks.bytes()).unwrap_or(i64::MAX);
+        self.bytes.set(bytes);
     }
 }
 
@@ -182,6 +226,13 @@ fn fraction(registry: &Registry, metric: &'static Metric) -> Result<Counter, Tel
         .register(Box::new(counter.clone()))
         .map_err(wrong)?;
     Ok(counter)
+}
+
+fn level(registry: &Registry, metric: &'static Metric) -> Result<Gauge, TelemetryError> {
+    let wrong = |_| TelemetryError::Metric { name: metric.name };
+    let gauge = Gauge::new(metric.name, metric.help).map_err(wrong)?;
+    registry.register(Box::new(gauge.clone())).map_err(wrong)?;
+    Ok(gauge)
 }
 
 fn gauge(registry: &Registry, metric: &'static Metric) -> Result<IntGauge, TelemetryError> {

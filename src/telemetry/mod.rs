@@ -7,6 +7,7 @@
 //! * [`events`]: the events, one struct each
 //! * [`table`]: every metric by name; [`metrics`], [`family`], `tally` and [`process`] hold the
 //!   numbers
+//! * [`checks`]: when catalogs were last found to hold
 //! * [`code`]: SQLSTATEs that cannot carry text
 //! * [`audit`]: the JSON lines and the thread that writes them
 //! * [`log`]: lines for a person, on stderr; [`panics`]: the hook that keeps payloads out of it
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub mod audit;
+pub mod checks;
 pub mod code;
 pub mod events;
 pub mod family;

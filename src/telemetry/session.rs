@@ -107,7 +107,7 @@ impl SessionInfo {
 }
 
 /// Client-chosen text without control or invisible formatting characters, cut to its bound.
-fn cleaned(text: &str) -> String {
+pub fn cleaned(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_control() && !is_invisible(*c))
         .take(AUDIT_NAME_CHARS_MAX)

@@ -85,6 +85,21 @@ metrics! {
         "Bytes exchanged with clients, added when a connection ends.";
     CANCELS: Counter "pgsieve_cancels_total" in "requests", ["outcome"],
         "Cancel requests, by what became of them.";
+    CATALOG_AGE_SECONDS: Gauge "pgsieve_catalog_age_seconds" in "seconds", [],
+        "Time since it was last checked that a catalog holds; the oldest over all databases.";
+    CATALOG_LOADS: Counter "pgsieve_catalog_loads_total" in "loads", ["outcome"],
+        "Attempts to load a catalog or to stay informed about it, by what came of them.";
+    CATALOG_FAILURES: Counter "pgsieve_catalog_failures_total" in "failures", ["why"],
+        "Failed attempts to load a catalog or to stay informed about it, by cause.";
+    CATALOG_LOAD_SECONDS: Histogram "pgsieve_catalog_load_seconds" in "seconds", [],
+        "Time from the wish for a catalog to its use.";
+    CATALOG_BYTES: Gauge "pgsieve_catalog_bytes" in "bytes", [],
+        "Memory that the catalogs take, about.";
+    CATALOG_DRIFT: Counter "pgsieve_catalog_drift_total" in "objects", ["kind"],
+        "Objects that were added to the database, changed or removed while pgsieve looked.";
+    STATEMENTS_WITHOUT_CATALOG: Counter "pgsieve_statements_without_catalog_total" in "statements",
+        [],
+        "Statements judged by their text alone because no catalog was loaded.";
     TRIPWIRES: Counter "pgsieve_tripwires_total" in "alarms", ["wire"],
         "Sessions ended because read-only was in doubt. Alert on any rise.";
     VIOLATIONS: Counter "pgsieve_protocol_violations_total" in "violations", ["peer", "cause"],

@@ -4,6 +4,7 @@
 pub mod address;
 pub mod cancel;
 pub mod connect;
+pub mod keeper;
 pub mod lease;
 pub mod login;
 pub mod outbox;

@@ -2357,6 +2357,10 @@ SET LOCAL search_path = public, pg_catalog
 ----
 SET search_path = pg_temp, pg_catalog
 ----
+SET search_path = pg_temp
+----
+SET search_path = 'nowhere', "pg_temp", public
+----
 SET session_replication_role = replica
 ----
 SET SESSION session_replication_role TO 'replica'

@@ -173,7 +173,7 @@ fn mutilated_texts_end_in_a_verdict() {
 
 #[test]
 fn a_remembered_verdict_is_the_verdict() {
-    let names = SessionNames::default();
+    let names = SessionNames::of_no_database();
     let gates = ["agent", "bi"].map(gate);
     // One cache for both policies: the policy is a part of what a verdict is remembered by.
     let mut cache = JudgementCache::new();
@@ -204,7 +204,7 @@ fn what_a_version_of_the_server_knows_passes_there() {
                 .server
                 .map_or(entry.since..=18, |server| server..=server);
             for major in majors {
-                let mut names = SessionNames::default();
+                let mut names = SessionNames::of_no_database();
                 names.set_server_major(major);
                 let verdict = gate.judge(Cow::Borrowed(&entry.text), &names).verdict;
                 let permitted = matches!(verdict, Verdict::Permitted(_));
@@ -274,7 +274,7 @@ fn complaint(entry: &Entry, policy: &str, given: &Outcome) -> String {
 fn judged(gate: &Gate, text: &str) -> Outcome {
     outcome(
         text,
-        gate.judge(Cow::Borrowed(text), &SessionNames::default())
+        gate.judge(Cow::Borrowed(text), &SessionNames::of_no_database())
             .verdict,
     )
 }

@@ -23,8 +23,10 @@ fn the_demo_shows_reads_and_refusals_and_leaves_nothing() {
     ] {
         assert!(said.contains(shown), "{shown} is missing in:\n{said}");
     }
-    assert_eq!(said.matches('✗').count(), 4, "{said}");
-    assert_eq!(said.matches("HINT:").count(), 4, "{said}");
+    assert_eq!(said.matches('✗').count(), 5, "{said}");
+    assert_eq!(said.matches("HINT:").count(), 5, "{said}");
+    let named = "view shop.call_list calls pg_try_advisory_lock";
+    assert!(said.contains(named), "{said}");
     assert_eq!(demo.left_behind(), Vec::<PathBuf>::new());
 }
 

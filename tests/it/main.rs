@@ -10,11 +10,15 @@ mod basics;
 #[cfg(test)]
 mod canary;
 #[cfg(test)]
+mod catalog;
+#[cfg(test)]
+#[cfg(test)]
 mod clients;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod harness;
+#[cfg(test)]
 #[cfg(test)]
 mod nothing_written;
 #[cfg(test)]
@@ -26,7 +30,9 @@ mod portals;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
+#[cfg(test)]
 mod same_answer;
+#[cfg(test)]
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]

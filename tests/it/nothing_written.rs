@@ -55,16 +55,28 @@ enum Way {
 
 #[test]
 fn nothing() {
+    nothing_by(false);
+}
+
+/// Also where the gate sees nothing but the tree of a text.
+#[test]
+fn nothing_without_a_catalog() {
+    nothing_by(true);
+}
+
+fn nothing_by(tree_only: bool) {
     // Never dropped, but its supervisor sees the program end.
     let cluster: &'static Cluster = Box::leak(Box::new(start()));
     shared::prepare(cluster);
     let stack = Stack::start(Options {
         cluster: Some(cluster),
+        tree_only,
         ..Options::default()
     });
     let bi = Stack::start(Options {
         cluster: Some(cluster),
         policy: Some("bi"),
+        tree_only,
         ..Options::default()
     });
     for stack in [&stack, &bi] {

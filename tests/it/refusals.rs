@@ -14,7 +14,7 @@ const FAILS_DIRECTLY: &str = "SELECT no_such_column";
 
 /// Refused, each for another reason: a write, a hidden one, a function, a setting, what is not
 /// carried.
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: [(&str, &str); 10] = [
     ("DELETE FROM item", "25006"),
     (
         "WITH a AS (UPDATE item SET name = '' RETURNING 1) SELECT * FROM a",
@@ -27,11 +27,16 @@ const REFUSED: [(&str, &str); 9] = [
     ("SET default_transaction_read_only = off", "25006"),
     ("SELECT pg_sleep(100)", ""),
     ("SELECT 1; DELETE FROM item", ""),
+    HIDDEN,
 ];
+
+/// Refused only where names are seen through; last on the list.
+const HIDDEN: (&str, &str) = ("SELECT * FROM innocent", "42501");
 
 #[test]
 fn a_refusal_has_the_shape_of_an_error() {
     check(stack(), &REFUSED);
+    check(tree_only_stack(), &REFUSED[..REFUSED.len() - 1]);
 }
 
 #[test]
@@ -46,12 +51,21 @@ fn a_refusal_has_the_shape_of_an_error_before_postgres_18() {
 /// Sequences that nobody would write: whatever a client sends, both sides answer alike.
 #[test]
 fn any_sequence_of_messages_is_answered_alike() {
-    let stack = stack();
+    for (stack, bad) in [
+        (stack(), "DELETE FROM item"),
+        (stack(), HIDDEN.0),
+        (tree_only_stack(), "DELETE FROM item"),
+    ] {
+        sequences(stack, bad);
+    }
+}
+
+fn sequences(stack: &Stack, bad: &str) {
     let mut direct = RawClient::login(stack.direct_address(), &stack.login(APP));
     let mut proxied = RawClient::login(stack.proxied_address(), &stack.login(APP));
     // In a failed transaction the server looks at nothing, and pgsieve refuses all the same.
     let told = |answer: &[Frame]| -> Vec<String> {
-        let either = ["E42703", "E25006", "E25P02"];
+        let either = ["E42703", "E25006", "E42501", "E25P02"];
         let shape = shape(answer, "").into_iter();
         shape
             .map(|word| {
@@ -76,7 +90,7 @@ fn any_sequence_of_messages_is_answered_alike() {
         }
         let script = script.join(" ");
         let failed = answer(&mut direct, &messages(&script, FAILS_DIRECTLY));
-        let refused = answer(&mut proxied, &messages(&script, "DELETE FROM item"));
+        let refused = answer(&mut proxied, &messages(&script, bad));
         assert_eq!(told(&refused), told(&failed), "{script}: {refused:?}");
     }
 }
@@ -183,11 +197,27 @@ fn shape(answer: &[Frame], expected: &str) -> Vec<String> {
 pub fn stack() -> &'static Stack {
     static STACK: LazyLock<Stack> = LazyLock::new(|| {
         let stack = Stack::start(Options::default());
+        stack.prepare(&[FIXTURE, INNOCENT]);
+        stack
+    });
+    &STACK
+}
+
+/// The same without a catalog.
+pub fn tree_only_stack() -> &'static Stack {
+    static STACK: LazyLock<Stack> = LazyLock::new(|| {
+        let stack = Stack::start(Options {
+            tree_only: true,
+            ..Options::default()
+        });
         stack.prepare(&[FIXTURE]);
         stack
     });
     &STACK
 }
+
+/// A view that hides an effect.
+const INNOCENT: &str = "CREATE VIEW innocent AS SELECT id, pg_try_advisory_lock(id) FROM item";
 
 /// The words that sequences are made of.
 const WORDS: [&str; 30] = [

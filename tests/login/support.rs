@@ -21,6 +21,7 @@ use pgsieve::telemetry::labels::ClosedBecause;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::cancel::CancelRegistry;
 use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::keeper::Catalogs;
 use tokio::io::{AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, UnixListener};
 
@@ -190,6 +191,7 @@ impl Sieve {
             auth: Auth::load(setup.auth, &tls).unwrap(),
             tls,
             upstream: Arc::new(Upstream::load(settings).unwrap()),
+            catalogs: Catalogs::off(),
             gate: Arc::new(gate()),
             cancels: CancelRegistry::new(),
             telemetry: Telemetry::quiet().unwrap(),

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::gate::{Gate, Judgement, Rule, SessionNames, Verdict};
+use crate::catalog::Catalog;
+use crate::catalog::fixture::Fixture;
+use crate::gate::sight::Sight;
+use crate::gate::{Gate, Judgement, Rule, SearchPaths, SessionNames, Verdict};
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 
@@ -22,10 +25,85 @@ pub(in crate::gate) fn check_yaml(yaml: &str, rule: Rule, fires: &[&str], silent
     check_gate(&gate(Policy::from_yaml(yaml).unwrap()), rule, fires, silent);
 }
 
+/// Under `agent`, in a session whose database nobody has looked into.
+pub(in crate::gate) fn check_blind(rule: Rule, fires: &[&str], silent: &[&str]) {
+    let names = SessionNames::default();
+    check_session(&gate(Policy::agent()), &names, rule, fires, silent);
+}
+
+/// Under `agent`, in a session of the database [`shop`].
+pub(in crate::gate) fn check_shop(rule: Rule, fires: &[&str], silent: &[&str]) {
+    check_session(
+        &gate(Policy::agent()),
+        &names_of_shop(),
+        rule,
+        fires,
+        silent,
+    );
+}
+
+/// Under `agent`, in this session.
+pub(in crate::gate) fn check_shop_as(
+    names: &SessionNames,
+    rule: Rule,
+    fires: &[&str],
+    silent: &[&str],
+) {
+    check_session(&gate(Policy::agent()), names, rule, fires, silent);
+}
+
+/// A session of the database [`shop`] on PostgreSQL 15, under `agent`.
+pub(in crate::gate) fn names_of_shop() -> SessionNames {
+    session_of(shop().build(), &Policy::agent())
+}
+
+/// A session of a database, with the search_path that servers begin with.
+pub(in crate::gate) fn session_of(catalog: Catalog, policy: &Policy) -> SessionNames {
+    let mut names = SessionNames::default();
+    names.set_server_major(catalog.server_major());
+    names.set_sight(Some(Arc::new(Sight::new(Arc::new(catalog), policy))));
+    names.set_role("postgres");
+    names.set_paths(path_of(&["$user", "public"]));
+    names
+}
+
+/// One search_path.
+pub(in crate::gate) fn path_of(names: &[&str]) -> SearchPaths {
+    let names: Box<[Box<str>]> = names.iter().map(|name| Box::from(*name)).collect();
+    SearchPaths::Known(Box::new([names]))
+}
+
+/// A database with one thing of each kind that hides an effect, and one that hides none.
+pub(in crate::gate) fn shop() -> Fixture {
+    Fixture::new(15)
+        .schema("shop")
+        .table("shop.orders", "id int4, total numeric, note text")
+        .function("shop.settle() int4", "volatile")
+        .function("shop.vat(a int4) numeric", "immutable")
+        .function("shop.weigh(a shop.orders) int4", "volatile")
+        .function("public.lower(a int4) text", "volatile")
+        .function("shop.same(a int4, b int4) bool", "volatile")
+        .operator("public.=== (int4, int4) bool", "shop.same(int4, int4)")
+        .composite("shop.parcel", "grams int4")
+        .function("shop.pack(a int4) shop.parcel", "volatile")
+        .cast("int4", "shop.parcel", Some("shop.pack(int4)"), b'e')
+        .domain("shop.checked", "text", &["shop.settle()"])
+        .domain("shop.positive", "int4", &["int4gt(int4, int4)"])
+        .view(
+            "shop.v_totals",
+            "id int4",
+            &["shop.orders", "pg_advisory_lock(int8)"],
+        )
+        .view("shop.v_clean", "id int4", &["shop.orders", "lower(text)"])
+        .table("shop.tenants", "id int4")
+        .policy("shop.tenants", "own", &["shop.settle()"])
+        .foreign_table("shop.remote", "id int4", "elsewhere")
+}
+
 /// Under `agent`: the text is answered with a changed one, which is permitted, and told of.
 pub(in crate::gate) fn clamped(before: &str, after: &str) {
     let gate = gate(Policy::agent());
-    let judgement = gate.judge(Cow::Borrowed(before), &SessionNames::default());
+    let judgement = gate.judge(Cow::Borrowed(before), &SessionNames::of_no_database());
     let Verdict::Clamped(clamp) = judgement.verdict else {
         panic!("not lowered: {before}: {judgement:?}");
     };
@@ -35,7 +113,7 @@ pub(in crate::gate) fn clamped(before: &str, after: &str) {
         "{}",
         clamp.notice
     );
-    let again = gate.judge(Cow::Owned(clamp.text), &SessionNames::default());
+    let again = gate.judge(Cow::Owned(clamp.text), &SessionNames::of_no_database());
     assert!(matches!(again.verdict, Verdict::Permitted(_)), "{again:?}");
 }
 
@@ -58,11 +136,15 @@ pub(in crate::gate) fn gate(policy: Policy) -> Gate {
 }
 
 fn check_gate(gate: &Gate, rule: Rule, fires: &[&str], silent: &[&str]) {
+    check_session(gate, &SessionNames::of_no_database(), rule, fires, silent);
+}
+
+fn check_session(gate: &Gate, names: &SessionNames, rule: Rule, fires: &[&str], silent: &[&str]) {
     for sql in fires {
-        fires_on(gate, rule, sql);
+        fires_on(gate, names, rule, sql);
     }
     for sql in silent {
-        let judgement = gate.judge(Cow::Borrowed(sql), &SessionNames::default());
+        let judgement = gate.judge(Cow::Borrowed(sql), names);
         let refusal = match &judgement.verdict {
             Verdict::Refused(refusal) => format!("{}: {}", refusal.detail, refusal.message),
             Verdict::Permitted(permit) => {
@@ -80,7 +162,7 @@ fn check_gate(gate: &Gate, rule: Rule, fires: &[&str], silent: &[&str]) {
 }
 
 /// The laws of a refusal, and that no dressing of the text gets around it.
-fn fires_on(gate: &Gate, rule: Rule, sql: &str) {
+fn fires_on(gate: &Gate, names: &SessionNames, rule: Rule, sql: &str) {
     let dressed = [
         sql.to_owned(),
         format!("{sql};"),
@@ -88,8 +170,7 @@ fn fires_on(gate: &Gate, rule: Rule, sql: &str) {
         format!("\n\t{sql}\n;;"),
     ];
     for text in dressed {
-        let names = SessionNames::default();
-        let judgement = gate.judge(Cow::Borrowed(&text), &names);
+        let judgement = gate.judge(Cow::Borrowed(&text), names);
         let Verdict::Refused(refusal) = &judgement.verdict else {
             panic!("not refused by {}: {}", rule.name(), start(&text));
         };

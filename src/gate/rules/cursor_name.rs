@@ -16,6 +16,7 @@
 //! # When not
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
+use crate::gate::again;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule};
@@ -27,9 +28,13 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     let name = fetch.portalname().unwrap_or_default();
+    if case.names().is_cursor_in_doubt(name) {
+        return Err(Refusal::of_name_in_doubt(name));
+    }
     match case.cursor(name) {
-        Some(inner) => {
-            case.effects.extend(inner.effects.iter().cloned());
+        Some(cursor) => {
+            again::cursor(&cursor, case)?;
+            case.take_over(&cursor.facts);
             Ok(())
         }
         None => Err(Refusal::new(

@@ -1,7 +1,7 @@
 //! The examples in the rules' own docs, run.
 
 use crate::gate::Rule;
-use crate::gate::rules::check::{check, check_bi};
+use crate::gate::rules::check::{check, check_bi, check_blind, check_shop};
 
 #[test]
 fn every_rule_explains_itself_and_its_examples_hold() {
@@ -45,6 +45,8 @@ fn run(rule: Rule, section: &str, example: &str) {
     let check = match policy.trim() {
         "" => check,
         "(bi)" => check_bi,
+        "(shop)" => check_shop,
+        "(blind)" => check_blind,
         other => panic!("unknown policy {other}"),
     };
     match section {
@@ -96,4 +98,19 @@ const SOURCES: &[(Rule, &str)] = &[
         include_str!("tablesample_method.rs"),
     ),
     (Rule::NewerSyntax, include_str!("newer_syntax.rs")),
+    (Rule::HiddenFunction, include_str!("hidden_function.rs")),
+    (
+        Rule::OverloadedBuiltin,
+        include_str!("overloaded_builtin.rs"),
+    ),
+    (Rule::OperatorEffects, include_str!("operator_effects.rs")),
+    (Rule::CastEffects, include_str!("cast_effects.rs")),
+    (Rule::TypeEffects, include_str!("type_effects.rs")),
+    (Rule::ViewEffects, include_str!("view_effects.rs")),
+    (
+        Rule::RowPolicyEffects,
+        include_str!("row_policy_effects.rs"),
+    ),
+    (Rule::CatalogMissing, include_str!("catalog_missing.rs")),
+    (Rule::ForeignTable, include_str!("foreign_table.rs")),
 ];

@@ -16,12 +16,16 @@
 //! apply. The examples are run as tests: each Before is refused by exactly that rule, each After is
 //! permitted.
 
+pub mod cast_effects;
+pub mod catalog_missing;
 pub mod copy;
 pub mod cursor_name;
 pub mod ddl;
 pub mod do_and_call;
 pub mod explain_analyze;
+pub mod foreign_table;
 pub mod function_effects;
+pub mod hidden_function;
 pub mod listen_notify;
 pub mod load;
 pub mod lock;
@@ -30,10 +34,13 @@ pub mod maintenance;
 pub mod modifying_cte;
 pub mod newer_syntax;
 pub mod node_unknown;
+pub mod operator_effects;
 pub mod operator_schema;
+pub mod overloaded_builtin;
 pub mod prepared_name;
 pub mod prepared_transaction;
 pub mod roles;
+pub mod row_policy_effects;
 pub mod select_into;
 pub mod set_config;
 pub mod settings;
@@ -45,7 +52,9 @@ pub mod temp_schema;
 pub mod too_complex;
 pub mod too_long;
 pub mod too_many_names;
+pub mod type_effects;
 pub mod unknown_function;
+pub mod view_effects;
 pub mod with_hold;
 pub mod write_statement;
 
@@ -56,6 +65,7 @@ mod examples;
 
 use super::case::Case;
 use super::functions::{self, FunctionVerdict, Why};
+use super::hidden;
 use super::{Refusal, StatementKind};
 use crate::sql::scan::ScanError;
 use crate::sql::tree::{Node, list::NodeList, nodes};
@@ -119,17 +129,20 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
 
 /// The rules that see one node under a statement. Kinds without a rule only have children.
 pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    if let Some(sight) = case.sight() {
+        hidden::names::look(node, sight, case);
+    }
     match node {
         Node::FuncCall(call) => look_at_call(call, case),
-        Node::ColumnRef(column) => look_at_fields(column.fields().iter().skip(1)),
-        Node::A_Indirection(indirection) => look_at_fields(indirection.indirection().iter()),
-        Node::A_Expr(operator) => operator_schema::look(operator.name()),
+        Node::ColumnRef(column) => look_at_fields(column.fields().iter().skip(1), case),
+        Node::A_Indirection(indirection) => look_at_fields(indirection.indirection().iter(), case),
+        Node::A_Expr(operator) => operator_schema::look(operator.name(), case),
         Node::SelectStmt(select) => {
             select_into::look(select)?;
             locking_clause::look(select)
         }
-        Node::SubLink(link) => operator_schema::look(link.oper_name()),
-        Node::SortBy(sort) => operator_schema::look(sort.use_op()),
+        Node::SubLink(link) => operator_schema::look(link.oper_name(), case),
+        Node::SortBy(sort) => operator_schema::look(sort.use_op(), case),
         Node::TypeName(name) => temp_schema::look_at_type(name),
         Node::RangeTableSample(sample) => tablesample_method::look(sample),
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
@@ -150,11 +163,29 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
         FunctionVerdict::Allowed if is_missing(called, case) => {
             unknown_function::look(called, case)
         }
-        FunctionVerdict::Allowed | FunctionVerdict::Housekeeping => Ok(()),
-        FunctionVerdict::SetConfig => set_config::look(call, case),
+        FunctionVerdict::Allowed => {
+            if let Some(sight) = case.sight() {
+                hidden::names::call(called, sight, case);
+            }
+            type_effects::look_at_call(called, call, case)
+        }
+        FunctionVerdict::Housekeeping => {
+            look_for_overloads(called, case);
+            Ok(())
+        }
+        FunctionVerdict::SetConfig => {
+            look_for_overloads(called, case);
+            set_config::look(call, case)
+        }
         FunctionVerdict::RunsSql => Err(sql_in_string::refusal(called)),
         FunctionVerdict::Effects { why } => Err(function_effects::refusal(called, why)),
         FunctionVerdict::Unknown => unknown_function::look(called, case),
+    }
+}
+
+fn look_for_overloads(called: Called<'_>, case: &mut Case<'_>) {
+    if let Some(sight) = case.sight() {
+        hidden::names::call_of_ruled(called, sight, case);
     }
 }
 
@@ -173,7 +204,12 @@ fn is_missing(called: Called<'_>, case: &Case<'_>) -> bool {
 /// included. A name that is a built-in with effects is taken for the call. What the server itself
 /// cannot be asked for that way ([`Why::Internal`]) has ordinary words among its names and is left
 /// alone.
-fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>) -> Found {
+///
+/// Only where there is no snapshot: with one, it shows whether the name is a column's.
+fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>, case: &Case<'_>) -> Found {
+    if case.sight().is_some() {
+        return Ok(());
+    }
     for name in fields.filter_map(|field| field.as_str()) {
         let called = Called { schema: None, name };
         match functions::verdict(None, name, 1) {

@@ -14,12 +14,15 @@
 //! - `SELECT json_value('{"a": 1}', '$.a')`
 //!
 //! # When not
-//! When the version is not known, as in a check without a database.
+//! When the version is not known, as in a check without a database; and when the snapshot of the
+//! database has functions of that name, all of which only read.
 
 use crate::gate::case::Case;
+use crate::gate::hidden::names;
 use crate::gate::rules::Found;
+use crate::gate::sight::Sight;
 use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{self, Node};
+use crate::sql::tree::{self, JsonExprOp, Node};
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
@@ -38,7 +41,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
         _ => return Ok(()),
     };
     match case.server_major() {
-        Some(major) if major < since => Err(Refusal::new(
+        Some(major) if major < since && !is_clean_call(node, case) => Err(Refusal::new(
             Rule::NewerSyntax,
             sqlstate::FEATURE_NOT_SUPPORTED,
             "the server is older than a form of SQL in the statement",
@@ -50,6 +53,30 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
         ))),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Whether what the older server would call is known, and only reads.
+fn is_clean_call(node: Node<'_>, case: &Case<'_>) -> bool {
+    let name = match node {
+        Node::JsonFuncExpr(function) => match function.op {
+            JsonExprOp::JSON_EXISTS_OP => "json_exists",
+            JsonExprOp::JSON_QUERY_OP => "json_query",
+            JsonExprOp::JSON_VALUE_OP => "json_value",
+            _ => return false,
+        },
+        Node::JsonTable(_) => "json_table",
+        Node::JsonParseExpr(_) => "json",
+        Node::JsonScalarExpr(_) => "json_scalar",
+        Node::JsonSerializeExpr(_) => "json_serialize",
+        Node::JsonObjectConstructor(_) => "json_object",
+        Node::JsonArrayConstructor(_) => "json_array",
+        Node::JsonObjectAgg(_) => "json_objectagg",
+        Node::JsonArrayAgg(_) => "json_arrayagg",
+        _ => return false,
+    };
+    // What its arguments are made into is not looked up.
+    let clean = |sight: &Sight| sight.implicit_casts().is_empty() && names::all_clean(name, sight);
+    case.sight().is_some_and(clean)
 }
 
 #[cfg(test)]
@@ -73,7 +100,7 @@ mod tests {
         ];
         for (sql, since) in forms {
             for major in 13..=18 {
-                let mut names = SessionNames::default();
+                let mut names = SessionNames::of_no_database();
                 names.set_server_major(major);
                 let wanted = (major < since).then_some(Rule::NewerSyntax);
                 assert_eq!(

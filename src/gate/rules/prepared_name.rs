@@ -16,6 +16,7 @@
 //! # When not
 //! Statements prepared by a Parse message have names too and count.
 
+use crate::gate::again;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule};
@@ -27,9 +28,13 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     let name = execute.name().unwrap_or_default();
+    if case.names().is_prepared_in_doubt(name) {
+        return Err(Refusal::of_name_in_doubt(name));
+    }
     match case.prepared(name) {
-        Some(inner) => {
-            case.effects.extend(inner.effects.iter().cloned());
+        Some(prepared) => {
+            again::prepared(&prepared, case)?;
+            case.take_over(&prepared.facts);
             Ok(())
         }
         None => Err(Refusal::new(

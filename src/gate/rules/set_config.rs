@@ -24,6 +24,7 @@
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, roles, settings};
+use crate::gate::search_path::{self, Value};
 use crate::gate::setting::{self, Asked};
 use crate::gate::{Refusal, Rule};
 use crate::policy::SettingValue;
@@ -50,6 +51,12 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
         Literal::None => return Err(refusal()),
     }
     case.touch_settings();
+    let value = match literal(value) {
+        Literal::Text { text, .. } => Value::Text(text),
+        Literal::Null => Value::Null,
+        Literal::None => Value::Unseen,
+    };
+    search_path::note_set_config(name, value, arguments.get(2), case);
     Ok(())
 }
 
@@ -112,7 +119,7 @@ fn is_text(cast: &nodes::TypeCast) -> bool {
     })
 }
 
-fn refusal() -> Box<Refusal> {
+pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::SetConfig,
         sqlstate::INSUFFICIENT_PRIVILEGE,

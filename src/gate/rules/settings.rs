@@ -158,7 +158,7 @@ fn is_true(value: Node<'_>) -> bool {
 }
 
 /// One value of a SET as the server would flatten it.
-fn part(node: Node<'_>) -> Option<Cow<'_, str>> {
+pub(in crate::gate) fn part(node: Node<'_>) -> Option<Cow<'_, str>> {
     let Node::A_Const(constant) = node else {
         return None;
     };

@@ -104,7 +104,7 @@ fn keeps_house(node: Node<'_>) -> bool {
 }
 
 /// A SELECT of calls that keep house and of nothing else. pgAdmin has a FROM and WHERE in it.
-fn selects_housekeeping(select: &nodes::SelectStmt) -> bool {
+pub(in crate::gate) fn selects_housekeeping(select: &nodes::SelectStmt) -> bool {
     let plain = select.op == SetOperation::SETOP_NONE
         && select.with_clause().is_none()
         && !select.target_list().is_empty();

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_client_is_told_where() {
-        let judgement = judged_with("SELECT 'é'\nFROM FROM", &SessionNames::default());
+        let judgement = judged_with("SELECT 'é'\nFROM FROM", &SessionNames::of_no_database());
         let Verdict::Refused(refusal) = judgement.verdict else {
             panic!("it is no SQL");
         };

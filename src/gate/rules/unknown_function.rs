@@ -22,14 +22,26 @@
 //! `row.name` calls.
 
 use crate::gate::case::Case;
-use crate::gate::rules::{Called, Found};
+use crate::gate::hidden::names::{self, Known};
+use crate::gate::rules::{Called, Found, catalog_missing};
+use crate::gate::search_path;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
+    catalog_missing::look_at_unknown(called, case)?;
+    if let Some(sight) = case.sight() {
+        return match names::known(called, sight) {
+            Known::Nowhere => Err(missing(called)),
+            Known::Here => {
+                names::call(called, sight, case);
+                Ok(())
+            }
+        };
+    }
     if case.policy.allows_function(called.schema, called.name) {
         // Its body may set what it likes; an upstream that does not report that is asked.
-        case.touch_settings();
+        search_path::note_unknown(case);
         return Ok(());
     }
     Err(Refusal::new(
@@ -39,6 +51,16 @@ pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
         "Use built-in functions, or have the function named under functions.allow of the policy.",
     )
     .about(format_args!("{called}")))
+}
+
+fn missing(called: Called<'_>) -> Box<Refusal> {
+    Refusal::new(
+        Rule::UnknownFunction,
+        sqlstate::UNDEFINED_FUNCTION,
+        "a function of the statement does not exist",
+        "Check the name; the database has no function and no type of it.",
+    )
+    .about(format_args!("{called}"))
 }
 
 #[cfg(test)]
@@ -98,7 +120,7 @@ mod tests {
     fn a_built_in_of_a_newer_server_is_none_on_an_older_one() {
         for (sql, since) in [("SELECT any_value(a) FROM t", 16), ("SELECT uuidv7()", 18)] {
             for major in 13..=18 {
-                let mut names = SessionNames::default();
+                let mut names = SessionNames::of_no_database();
                 names.set_server_major(major);
                 let wanted = (major < since).then_some(Rule::UnknownFunction);
                 assert_eq!(
@@ -116,8 +138,11 @@ mod tests {
         let yaml =
             include_str!("../../../policies/agent.yaml").replace("  allow: []", "  allow: [f]");
         let gate = gate(Policy::from_yaml(&yaml).unwrap());
-        let judgement = gate.judge("SELECT f(), f() FROM t".into(), &SessionNames::default());
+        let judgement = gate.judge(
+            "SELECT f(), f() FROM t".into(),
+            &SessionNames::of_no_database(),
+        );
         let effects = format!("{:?}", judgement.facts.effects);
-        assert_eq!(effects, "[SettingsTouched]");
+        assert_eq!(effects, "[SettingsTouched, SearchPathSet]");
     }
 }

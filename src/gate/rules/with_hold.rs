@@ -1,11 +1,12 @@
 //! `with_hold`: cursors that outlive their transaction.
 //!
 //! # Sees
-//! DECLARE … CURSOR WITH HOLD, unless the policy says `with_hold: allow`.
+//! DECLARE … CURSOR WITH HOLD, unless the policy says `with_hold: allow`; and then those of a
+//! statement that changes settings.
 //!
 //! # Why
 //! At COMMIT the server runs the statement to its end and keeps the rows, outside of any
-//! transaction's bounds.
+//! transaction's bounds. What it sets it sets then, behind everything that was sent before.
 //!
 //! # Before
 //! - `DECLARE c CURSOR WITH HOLD FOR SELECT 1`
@@ -19,7 +20,7 @@
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown};
-use crate::gate::{Refusal, Rule, statement};
+use crate::gate::{Facts, Refusal, Rule, statement};
 use crate::policy::Choice;
 use crate::sql::tree::Node;
 use crate::sqlstate;
@@ -39,6 +40,19 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
     }
 }
 
+/// What a cursor runs that is held.
+pub(in crate::gate) fn look_at_held(inner: &Facts) -> Found {
+    if inner.effects.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Rule::WithHold,
+        sqlstate::FEATURE_NOT_SUPPORTED,
+        "a cursor that outlives its transaction cannot change settings",
+        "SET what is to be set in a statement of its own.",
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::gate::Rule;
@@ -53,8 +67,11 @@ mod tests {
         );
         check_bi(
             Rule::WithHold,
-            &[],
-            &["DECLARE c CURSOR WITH HOLD FOR SELECT 1"],
+            &["DECLARE c CURSOR WITH HOLD FOR SELECT set_config('search_path', 'a', false)"],
+            &[
+                "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+                "DECLARE c CURSOR FOR SELECT set_config('search_path', 'a', false)",
+            ],
         );
         check_bi(
             Rule::FunctionEffects,

@@ -2,15 +2,20 @@
 //!
 //! * [`connection`]: accepted, refused, closed; [`login`]: who came in and who did not
 //! * [`statement`]: one per statement; [`alarm`]: what must never happen
-//! * [`house`]: start, drain, stop
+//! * [`catalog`]: what is known of the database; [`house`]: start, drain, stop
 
 pub mod alarm;
+pub mod catalog;
 pub mod connection;
 pub mod house;
 pub mod login;
 pub mod statement;
 
 pub use alarm::{ProtocolViolation, SessionPanicked, TripwireFired};
+pub use catalog::{
+    CatalogChecked, CatalogDrifted, CatalogFailed, CatalogForgotten, CatalogLoaded, CatalogWanted,
+    CatalogWithdrawn, StatementJudgedWithoutCatalog,
+};
 pub use connection::{CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused};
 pub use house::{DrainStarted, Listening, ServerStopped, TrustInUse, UpstreamUnreachable};
 pub use login::LoginFinished;

@@ -4,6 +4,7 @@
 //! let stack = Stack::shared();                      // default policy; one pgsieve for all tests
 //! let stack = Stack::start(Options::default());     // a pgsieve and a database of one's own
 //! let stack = Stack::start(Options { policy: Some("bi"), ..Options::default() });
+//! let stack = Stack::start(Options { tree_only: true, ..Options::default() });  // sees no names
 //! let stack = Stack::start(Options { shop: true, ..Options::default() });  // with the sample rows
 //! let Some(stack) = Stack::on_version(18) else { return };   // where its programs can be had
 //!

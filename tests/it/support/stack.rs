@@ -21,14 +21,16 @@ use super::sql;
 pub struct Options {
     /// Name of a built-in policy, or path of a policy file; the default of pgsieve if none.
     pub policy: Option<&'static str>,
+    /// Judges by the tree of a text alone: without a catalog, under the same policy but for that.
+    pub tree_only: bool,
     /// Loads the sample shop.
     pub shop: bool,
     /// More arguments for `pgsieve serve`.
     pub arguments: Vec<String>,
     /// Environment of `pgsieve serve`.
     pub environment: Vec<(&'static str, &'static str)>,
-    /// The whole text of a configuration file instead of arguments. `{upstream}`, `{listen}`,
-    /// `{admin}`, `{audit}` and `{folder}` are filled in.
+    /// The whole text of a configuration file instead of arguments. `{upstream}`,
+    /// `{database}`, `{listen}`, `{admin}`, `{audit}` and `{folder}` are filled in.
     pub config: Option<String>,
     /// Appended to the URL of the upstream, `?` included.
     pub upstream_query: &'static str,
@@ -84,7 +86,7 @@ impl Stack {
             cluster.port(),
             options.upstream_query
         );
-        let arguments = arguments(&options, &folder, &upstream, listen, admin);
+        let arguments = arguments(&options, &folder, (&upstream, &database), listen, admin);
         let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
         let sieve = Leash::start(&folder, program, &arguments, &options.environment).unwrap();
         Self {
@@ -288,7 +290,7 @@ pub fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
 fn arguments(
     options: &Options,
     folder: &Path,
-    upstream: &str,
+    (upstream, database): (&str, &str),
     listen: SocketAddr,
     admin: SocketAddr,
 ) -> Vec<String> {
@@ -299,6 +301,7 @@ fn arguments(
         let path = folder.join("pgsieve.yaml");
         let text = config
             .replace("{upstream}", upstream)
+            .replace("{database}", database)
             .replace("{listen}", &listen)
             .replace("{admin}", &admin)
             .replace("{audit}", &audit)
@@ -318,11 +321,27 @@ fn arguments(
                 .flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]),
         );
     }
-    if let Some(policy) = options.policy {
+    if options.tree_only {
+        let path = folder.join("policy.yaml");
+        fs::write(&path, without_catalog(options.policy)).unwrap();
+        arguments.extend(["--policy".to_owned(), path.to_string_lossy().into_owned()]);
+    } else if let Some(policy) = options.policy {
         arguments.extend(["--policy".to_owned(), policy.to_owned()]);
     }
     arguments.extend(options.arguments.iter().cloned());
     arguments
+}
+
+/// A built-in policy that does without a catalog.
+fn without_catalog(policy: Option<&str>) -> String {
+    let text = match policy {
+        None | Some("agent") => include_str!("../../../policies/agent.yaml"),
+        Some("bi") => include_str!("../../../policies/bi.yaml"),
+        Some(other) => panic!("no policy {other}"),
+    };
+    let preferred = text.replace("\ncatalog: required\n", "\ncatalog: preferred\n");
+    assert!(preferred.contains("\ncatalog: preferred\n"));
+    preferred
 }
 
 fn load_shop(cluster: &Cluster, database: &str) {

@@ -1,0 +1,118 @@
+//! What `check` sees of a database: its catalog, read once. The statements that are checked are
+//! never sent there.
+
+use std::env;
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::runtime;
+
+use crate::catalog::{Catalog, path};
+use crate::cli::course::Course;
+use crate::config::written::{Flag, Sources};
+use crate::config::{self, Database, Problem};
+use crate::gate::SessionNames;
+use crate::gate::sight::Sight;
+use crate::policy::Policy;
+use crate::session::paths::Path;
+use crate::upstream::connect::Upstream;
+use crate::upstream::keeper::accounts::Accounts;
+use crate::upstream::snapshot;
+
+/// The flags that are about a database.
+#[derive(clap::Args)]
+pub struct DatabaseFlags {
+    /// Judges with the catalog of this database: postgres://[user[:password]@]host[:port]/[name].
+    /// Any role that may connect can read it. What else says how to get there can come from the
+    /// environment, as for serve; the statements stay here.
+    #[arg(long, value_name = "URL")]
+    upstream: Option<String>,
+    /// Judges for sessions of this role [default: the one that reads the catalog].
+    #[arg(long, value_name = "NAME", requires = "upstream")]
+    role: Option<String>,
+    /// Where names are looked up, as in a setting [default: where sessions of the role begin].
+    #[arg(long, value_name = "SCHEMAS", requires = "upstream")]
+    search_path: Option<String>,
+}
+
+/// The session that the input stands for: of the database that the flags name, if they name one.
+pub fn course(flags: &DatabaseFlags, policy: &Policy) -> Result<Course, Vec<Problem>> {
+    let Some(url) = &flags.upstream else {
+        return Ok(Course::of_no_database());
+    };
+    let database = config::database(&Sources {
+        variables: variables(),
+        flags: vec![Flag {
+            path: "upstream.url",
+            name: "--upstream",
+            value: url.clone(),
+        }],
+        ..Sources::default()
+    })?;
+    let account = Accounts::new(database.account.clone()).current();
+    let Some(account) = account else {
+        return Err(problem(
+            "--upstream",
+            "names no user: postgres://user@host/name",
+        ));
+    };
+    let role = flags.role.clone().unwrap_or_else(|| account.user.clone());
+    let catalog = read(database, &account)?;
+    let Some(id) = catalog.role_named(&role) else {
+        return Err(problem("--role", "the database has no role of this name"));
+    };
+    let path = match &flags.search_path {
+        Some(written) => match names(written) {
+            Some(path) => Some(path),
+            None => return Err(problem("--search-path", "is no list of schemas")),
+        },
+        None => {
+            let of_role = catalog.role(id).search_path.as_deref();
+            names(of_role.unwrap_or(catalog.usual_search_path()))
+        }
+    };
+    let mut names = SessionNames::default();
+    names.set_server_major(catalog.server_major());
+    names.set_sight(Some(Arc::new(Sight::new(Arc::new(catalog), policy))));
+    names.set_role(&role);
+    Ok(Course::new(names, path))
+}
+
+/// Connects, reads and goes away again.
+fn read(database: Database, account: &snapshot::Account) -> Result<Catalog, Vec<Problem>> {
+    let name = database.upstream.database.clone();
+    let name = name.unwrap_or_else(|| account.user.clone());
+    let upstream = Upstream::load(database.upstream).map_err(|error| unread(&error))?;
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
+    let rows = runtime.block_on(async {
+        let connected = snapshot::connect(&upstream, account, &name).await;
+        let (client, _task) = connected.map_err(|error| unread(&error))?;
+        let loaded = snapshot::load(&client).await;
+        loaded.map_err(|error| unread(&error))
+    })?;
+    Catalog::build(rows).map_err(|error| unread(&error))
+}
+
+fn names(written: &str) -> Option<Path> {
+    let names = path::split(written)?;
+    Some(names.into_iter().map(String::into_boxed_str).collect())
+}
+
+/// What is not Unicode cannot be one of ours; its name would have to be.
+fn variables() -> Vec<(String, String)> {
+    let all = env::vars_os();
+    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+fn unread(why: &dyn fmt::Display) -> Vec<Problem> {
+    problem("--upstream", &format!("the catalog cannot be read: {why}"))
+}
+
+fn problem(place: &str, what: &str) -> Vec<Problem> {
+    vec![Problem {
+        place: place.into(),
+        what: what.into(),
+    }]
+}

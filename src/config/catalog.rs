@@ -1,0 +1,101 @@
+//! The settings of the catalogs: whether they are kept, who loads them, how fresh they are.
+
+use std::time::Duration;
+
+use crate::config::reader::{Choice, Reader};
+use crate::limits::{
+    CATALOG_AGE_MAX, CATALOG_AGE_MAX_BOUNDS, CATALOG_POLL_INTERVAL, CATALOG_POLL_INTERVAL_BOUNDS,
+    CATALOG_REFRESH_INTERVAL, CATALOG_REFRESH_INTERVAL_BOUNDS,
+};
+use crate::policy::guc;
+use crate::upstream::address::UpstreamSettings;
+use crate::upstream::keeper::accounts::Known;
+use crate::upstream::keeper::settings::{KeeperSettings, Mode};
+use crate::upstream::snapshot::Account;
+
+/// `catalog`.
+pub fn catalog(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<KeeperSettings> {
+    let mode = reader
+        .choice("catalog.mode", &[("on", Mode::On), ("off", Mode::Off)])
+        .or(Mode::On);
+    let account = account(reader, upstream);
+    let poll_interval = duration(
+        reader,
+        "catalog.poll_interval",
+        CATALOG_POLL_INTERVAL_BOUNDS,
+        CATALOG_POLL_INTERVAL,
+    );
+    let refresh_interval = duration(
+        reader,
+        "catalog.refresh_interval",
+        CATALOG_REFRESH_INTERVAL_BOUNDS,
+        CATALOG_REFRESH_INTERVAL,
+    );
+    let age_max = duration(
+        reader,
+        "catalog.age_max",
+        CATALOG_AGE_MAX_BOUNDS,
+        CATALOG_AGE_MAX,
+    );
+    if let (Some(poll), Some(age)) = (poll_interval, age_max)
+        && age < 2 * poll
+    {
+        let place = reader.place_of("catalog.age_max");
+        reader.note(&place, "must be at least twice catalog.poll_interval");
+    }
+    Some(KeeperSettings {
+        mode: mode?,
+        account: account?,
+        poll_interval: poll_interval?,
+        refresh_interval: refresh_interval?,
+        age_max: age_max?,
+    })
+}
+
+/// `catalog.user` and `catalog.password_file`; without them the account of the URL, if it has one.
+fn account(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Known> {
+    let user = reader.word("catalog.user").optional()?;
+    let password = match reader.word("catalog.password_file") {
+        Choice::Absent => None,
+        Choice::Wrong => return None,
+        Choice::Is(word) => Some(reader.secret_in(&word)?),
+    };
+    match (user, password) {
+        (Some(user), password) => Some(Known::Configured(Account {
+            user: user.text,
+            password,
+        })),
+        (None, Some(_)) => {
+            let place = reader.place_of("catalog.password_file");
+            reader.note(
+                &place,
+                "is the password of catalog.user, which is not given",
+            );
+            None
+        }
+        (None, None) => {
+            let of_url = upstream.and_then(|upstream| {
+                let user = upstream.user.clone()?;
+                let password = upstream.password.clone();
+                Some(Known::OfUrl(Account { user, password }))
+            });
+            Some(of_url.unwrap_or(Known::Nobody))
+        }
+    }
+}
+
+/// A duration as Postgres writes it: `500ms`, `10s`, `10min`; milliseconds where no unit stands.
+fn duration(
+    reader: &mut Reader,
+    path: &str,
+    (least, most): (Duration, Duration),
+    absent: Duration,
+) -> Option<Duration> {
+    reader.parsed(path, absent, |text| {
+        let read = guc::milliseconds(text).map(Duration::from_millis);
+        read.filter(|read| (least..=most).contains(read))
+            .ok_or_else(|| {
+                format!("a duration from {least:?} to {most:?} is wanted, as 500ms, 10s or 10min")
+            })
+    })
+}

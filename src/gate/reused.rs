@@ -1,0 +1,140 @@
+//! Names that were given anew while something may still have them.
+//!
+//! The upstream refuses to give a name twice, and then the older statement keeps it. Both were
+//! judged, so either may run, as long as what they were judged on holds; judged again is only the
+//! newer one, whose text is known. So a name of which the older bearer stands on other grounds is
+//! good for nothing until it is given up.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::{Facts, Grounds};
+
+/// The names, and what their older bearers stand on.
+#[derive(Clone, Default)]
+pub(super) struct Reused {
+    names: HashMap<Box<str>, Older, RandomState>,
+}
+
+/// What the older bearers of a name stand on.
+#[derive(Clone, Copy, Debug)]
+pub enum Older {
+    /// All on these grounds.
+    On(Grounds),
+    /// On different ones, or one of them changes what the session is afterwards.
+    OnSeveral,
+}
+
+/// The same for what has no name: it is given anew all the time, and the upstream takes the older
+/// one away by itself, unless it skips the message that brings the new one.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unnamed {
+    /// What was replaced since the last rest.
+    replaced: Option<Older>,
+    /// The same, where a Sync was sent since: what follows runs also when the new one never came.
+    synced: Option<Older>,
+}
+
+impl Older {
+    fn of(facts: &Facts) -> Self {
+        if facts.effects.is_empty() {
+            Self::On(facts.grounds)
+        } else {
+            Self::OnSeveral
+        }
+    }
+
+    fn beside(self, other: Option<Self>) -> Self {
+        match (self, other) {
+            (_, None) => self,
+            (Self::On(grounds), Some(Self::On(others))) if grounds == others => self,
+            (Self::On(_) | Self::OnSeveral, Some(Self::On(_) | Self::OnSeveral)) => Self::OnSeveral,
+        }
+    }
+
+    fn is_doubtful(self, grounds: Grounds) -> bool {
+        match self {
+            Self::On(others) => others != grounds,
+            Self::OnSeveral => true,
+        }
+    }
+}
+
+impl Unnamed {
+    /// A new one is on its way; this is what the older one runs. What comes before the next Sync
+    /// is skipped where the new one is.
+    pub(super) fn note(&mut self, older: Option<&Facts>) {
+        if let Some(facts) = older {
+            self.replaced = Some(Older::of(facts).beside(self.replaced));
+        }
+        self.synced = None;
+    }
+
+    /// A Sync, or a Query, is on its way.
+    pub(super) fn sync(&mut self) {
+        self.synced = self.replaced;
+    }
+
+    /// Everything was answered.
+    pub(super) fn rest(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether an older one may be there, now that the upstream has skipped something.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.replaced.is_some()
+    }
+
+    /// Whether it may still be an older one, which is not good on these grounds.
+    pub(super) fn is_doubtful(&self, grounds: Grounds) -> bool {
+        self.synced.is_some_and(|older| older.is_doubtful(grounds))
+    }
+}
+
+impl Reused {
+    /// A name was given anew; this is what its older bearer runs.
+    pub(super) fn note(&mut self, name: &str, facts: &Facts) {
+        let older = Older::of(facts).beside(self.names.get(name).copied());
+        self.names.insert(name.into(), older);
+    }
+
+    /// Nobody knows any more what a name stands for.
+    pub(super) fn lose(&mut self, name: &str) {
+        self.names.insert(name.into(), Older::OnSeveral);
+    }
+
+    /// The name was not given up after all.
+    pub(super) fn restore(&mut self, name: &str, older: Older) {
+        let older = older.beside(self.names.get(name).copied());
+        self.names.insert(name.into(), older);
+    }
+
+    /// Whether a name may stand for something that is not good on these grounds.
+    pub(super) fn is_doubtful(&self, name: &str, grounds: Grounds) -> bool {
+        self.names
+            .get(name)
+            .is_some_and(|older| older.is_doubtful(grounds))
+    }
+
+    /// The name was given up. Hands out what was known of its older bearers.
+    pub(super) fn forget(&mut self, name: &str) -> Option<Older> {
+        if self.names.is_empty() {
+            None
+        } else {
+            self.names.remove(name)
+        }
+    }
+
+    /// All names were given up.
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+    }
+
+    /// Only some names are left.
+    pub(super) fn retain(&mut self, is_left: impl Fn(&str) -> bool) {
+        if !self.names.is_empty() {
+            self.names.retain(|name, _| is_left(name));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `hidden_function`: user functions that may do more than read.
+//!
+//! # Sees
+//! A call of a function that is no built-in, and that is VOLATILE, SECURITY DEFINER, a
+//! procedure, in a schema that the policy does not trust, or runs such a thing itself: in a
+//! body of SQL, a default of an argument, an aggregate.
+//!
+//! # Why
+//! Nothing but its owner's word says that a user's function only reads, and this one's owner
+//! does not give it.
+//!
+//! # Before
+//! - `SELECT shop.settle()` (shop)
+//!
+//! # After
+//! - `SELECT shop.vat(100)` (shop)
+//!
+//! # When not
+//! Functions that the policy names under `functions.allow` pass. A function that is declared
+//! IMMUTABLE or STABLE and is not is its owner's lie: the policy `strict` trusts no function
+//! that it does not name. Without a snapshot of the database the rule is `unknown_function`.
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `told` says which, if the client's role may know.
+pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::HiddenFunction,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a function of the statement may do more than read",
+        "Have the function named under functions.allow of the policy, with the types of its arguments.",
+    );
+    match told {
+        Some(told) => refusal.about(format_args!("{told}")),
+        None => refusal,
+    }
+}

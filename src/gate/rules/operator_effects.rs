@@ -1,0 +1,35 @@
+//! `operator_effects`: operators whose function may do more than read.
+//!
+//! # Sees
+//! An operator, in any notation or implied by BETWEEN, IN, CASE, NULLIF, USING or NATURAL, that
+//! may be a user's whose function, or whose commutator's or negator's function, is not known to
+//! only read.
+//!
+//! # Why
+//! An operator is a call of a function.
+//!
+//! # Before
+//! - `SELECT id FROM shop.orders WHERE id === 1` (shop)
+//!
+//! # After
+//! - `SELECT id FROM shop.orders WHERE id = 1` (shop)
+//!
+//! # When not
+//! Where the types of the operands leave only operators that are clean, it passes.
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `told` says which, if the client's role may know.
+pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::OperatorEffects,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "an operator of the statement may do more than read",
+        "Have the function behind it named under functions.allow of the policy.",
+    );
+    match told {
+        Some(told) => refusal.about(format_args!("{told}")),
+        None => refusal,
+    }
+}

@@ -1,0 +1,36 @@
+//! `overloaded_builtin`: user functions under the name of a built-in.
+//!
+//! # Sees
+//! A call that may mean a user's function whose name a built-in has too.
+//!
+//! # Why
+//! Postgres takes the overload that fits the arguments best: `lower(1)` is the user's
+//! `lower(integer)`, however search_path stands. Who reads the statement sees the built-in.
+//!
+//! # Before
+//! - `SELECT lower(1)` (shop)
+//!
+//! # After
+//! - `SELECT lower('A'), lower(note) FROM shop.orders` (shop)
+//!
+//! # When not
+//! Where the types of the arguments leave only the built-in, it passes; so does
+//! `pg_catalog.lower(…)`. An overload that the policy names with the types of its arguments
+//! passes.
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `told` says which, if the client's role may know.
+pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::OverloadedBuiltin,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a call of the statement may mean a user's function under the name of a built-in",
+        "Write pg_catalog. in front of the name, or give the arguments the types of the built-in.",
+    );
+    match told {
+        Some(told) => refusal.about(format_args!("{told}")),
+        None => refusal,
+    }
+}

@@ -1,0 +1,35 @@
+//! `row_policy_effects`: tables that run something for their rows.
+//!
+//! # Sees
+//! A read of a table whose row-security policies or computed columns call a function with
+//! effects, whose columns have types that do, or one of whose partitions or children does.
+//!
+//! # Why
+//! A row policy runs for each row that is read, and for the owner's convenience may call
+//! anything.
+//!
+//! # Before
+//! - `SELECT * FROM shop.tenants` (shop)
+//!
+//! # After
+//! - `SELECT * FROM shop.orders` (shop)
+//!
+//! # When not
+//! `FROM ONLY` leaves the children out. A policy for writes alone is not run by a read.
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `told` says which, if the client's role may know.
+pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::RowPolicyEffects,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a table of the statement runs something for its rows that may do more than read",
+        "Have the function named under functions.allow of the policy.",
+    );
+    match told {
+        Some(told) => refusal.about(format_args!("{told}")),
+        None => refusal,
+    }
+}

@@ -1,0 +1,87 @@
+//! `type_effects`: types whose checks or machinery may do more than read.
+//!
+//! # Sees
+//! A value of a domain whose CHECK runs something that may do more than read; of a type whose
+//! input, output or comparison functions do; of an array, range or row of such.
+//!
+//! # Why
+//! A cast to a domain runs its checks, whatever it is a cast of.
+//!
+//! # Before
+//! - `SELECT 'x'::shop.checked` (shop)
+//!
+//! # After
+//! - `SELECT 'x'::text` (shop)
+//!
+//! # When not
+//! Domains whose checks only compute pass. Functions that make values of a type that a string or a
+//! row names (`pg_input_is_valid`, `jsonb_populate_record`) are looked at only in a database where
+//! some type has effects.
+
+use crate::gate::case::Case;
+use crate::gate::hidden::names;
+use crate::gate::rules::{Called, Found, catalog_missing};
+use crate::gate::{Refusal, Rule};
+use crate::sql::tree::{ConstValue, Node, nodes};
+use crate::sqlstate;
+
+/// `told` says which, if the client's role may know.
+pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::TypeEffects,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a type of the statement may do more than read when its values are made or compared",
+        "Cast to the type below it, or have the function named under functions.allow of the policy.",
+    );
+    match told {
+        Some(told) => refusal.about(format_args!("{told}")),
+        None => refusal,
+    }
+}
+
+/// Functions that make values of a type which an argument names.
+pub(in crate::gate) fn look_at_call(
+    called: Called<'_>,
+    call: &nodes::FuncCall,
+    case: &Case<'_>,
+) -> Found {
+    let Some(sight) = case.sight() else {
+        return match called.name {
+            "pg_input_is_valid" | "pg_input_error_info" => {
+                catalog_missing::look_at_unknown(called, case)
+            }
+            _ => Ok(()),
+        };
+    };
+    if !sight.any_type_unclean_to_make() {
+        return Ok(());
+    }
+    let arguments = call.args();
+    let clean = match called.name {
+        "pg_input_is_valid" | "pg_input_error_info" => match (arguments.get(1), arguments.len()) {
+            (Some(Node::A_Const(constant)), 2) => match constant.val() {
+                Some(ConstValue::String(written)) => names::all_types_clean(written, sight),
+                _ => false,
+            },
+            _ => false,
+        },
+        // The type's name is looked at where it stands.
+        name if names_a_type(name) => matches!(arguments.get(0), Some(Node::TypeCast(_))),
+        _ => true,
+    };
+    if clean { Ok(()) } else { Err(refusal(None)) }
+}
+
+/// Whether a built-in makes values of a type that one of its arguments names or has.
+pub(in crate::gate) fn names_a_type(name: &str) -> bool {
+    matches!(
+        name,
+        "pg_input_is_valid"
+            | "pg_input_error_info"
+            | "json_populate_record"
+            | "json_populate_recordset"
+            | "jsonb_populate_record"
+            | "jsonb_populate_recordset"
+            | "jsonb_populate_record_valid"
+    )
+}

@@ -1,0 +1,34 @@
+//! `view_effects`: views that run something that may do more than read.
+//!
+//! # Sees
+//! A read of a view that calls a function with effects, or reads through another one that does,
+//! at any depth; of what has such a view among its parts.
+//!
+//! # Why
+//! A view is a query that no statement shows.
+//!
+//! # Before
+//! - `SELECT * FROM shop.v_totals` (shop)
+//!
+//! # After
+//! - `SELECT * FROM shop.v_clean` (shop)
+//!
+//! # When not
+//! What the view does not run does not count: a WITH query of the same name hides it.
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `told` says which, if the client's role may know.
+pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::ViewEffects,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a relation of the statement runs something that may do more than read",
+        "Read the tables behind it, or have the function named under functions.allow of the policy.",
+    );
+    match told {
+        Some(told) => refusal.about(format_args!("{told}")),
+        None => refusal,
+    }
+}

@@ -1,0 +1,106 @@
+//! For each name, whether anything of that name, in any schema, is not clean.
+//!
+//! A statement none of whose names has a flag is clean, whatever its names turn out to mean.
+
+use crate::catalog::{Catalog, Function, NameId, Relation, RelationKind};
+
+use super::{Reach, Sight, effects};
+
+/// What a name may hide; several may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Nothing of it hides anything.
+    pub const NONE: Self = Self(0);
+    /// A call by it may not be clean: of a function, or of a type in the manner of one.
+    pub const FUNCTION: Self = Self(1);
+    /// `x.f` or `(x).f` may not be clean: one argument is enough to call it.
+    pub const FIELD: Self = Self(1 << 1);
+    /// An operator of this symbol is not clean.
+    pub const OPERATOR: Self = Self(1 << 2);
+    /// Reading a relation of it is not clean, or it has a column of a type whose making is not: a
+    /// literal beside such a column (`tags = '{1}'`) may become a value of the type.
+    pub const RELATION: Self = Self(1 << 3);
+    /// Making or using a value of a type of it is not clean, or some cast to it is not.
+    pub const TYPE: Self = Self(1 << 4);
+    /// It names a function that is not built in.
+    pub const IS_USER_FUNCTION: Self = Self(1 << 5);
+    /// It names a function.
+    pub const IS_FUNCTION: Self = Self(1 << 6);
+    /// All of them, for what is not known.
+    pub const ALL: Self = Self(0x7f);
+
+    /// These and others.
+    pub const fn with(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Whether any of these holds.
+    pub fn any_of(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
+/// The flags of all names, by their places.
+pub(super) fn of(sight: &Sight) -> Vec<Flags> {
+    let catalog = sight.catalog();
+    let mut flags = vec![Flags::NONE; catalog.names().len()];
+    let mut set = |name: NameId, which: Flags| {
+        if let Some(flags) = flags.get_mut(name.place()) {
+            *flags = flags.with(which);
+        }
+    };
+    for (id, function) in catalog.functions() {
+        let unclean = sight.called_by_name(id).is_some();
+        set(function.name, of_function(catalog, function, unclean));
+    }
+    for (id, operator) in catalog.operators() {
+        if sight.operator(id).is_some() {
+            set(operator.name, Flags::OPERATOR);
+        }
+    }
+    let readable = |relation: &Relation| relation.kind != RelationKind::CompositeType;
+    for (id, relation) in catalog.relations().filter(|(_, one)| readable(one)) {
+        let mut columns = catalog.columns_of(id).iter();
+        if sight.relation(id, Reach::WithChildren).is_some()
+            || columns.any(|column| sight.making(column.type_id).is_some())
+        {
+            set(relation.name, Flags::RELATION);
+        }
+    }
+    for (id, data_type) in catalog.data_types() {
+        let ways = [sight.making(id), sight.using(id), sight.casting_to(id)];
+        if ways.iter().any(Option::is_some) {
+            // `T(x)` and `x.T` may be casts; `T[]` is written with the name of T.
+            let cast = Flags::TYPE.with(Flags::FUNCTION).with(Flags::FIELD);
+            set(data_type.name, cast);
+            if let Some(element) = data_type.element {
+                set(catalog.data_type(element).name, cast);
+            }
+        }
+    }
+    flags
+}
+
+fn of_function(catalog: &Catalog, function: &Function, unclean: bool) -> Flags {
+    let mut flags = Flags::IS_FUNCTION;
+    if !effects::is_built_in(catalog, function) {
+        flags = flags.with(Flags::IS_USER_FUNCTION);
+    }
+    if unclean {
+        flags = flags.with(Flags::FUNCTION);
+    }
+    if unclean && takes_one_argument(function) {
+        flags = flags.with(Flags::FIELD);
+    }
+    flags
+}
+
+/// Whether one argument is enough to call it, and not too much.
+fn takes_one_argument(function: &Function) -> bool {
+    let most = function.arguments.len();
+    let variadic = usize::from(function.variadic.is_some());
+    let fewest = most.saturating_sub(usize::from(function.defaults).max(variadic));
+    fewest <= 1 && most >= 1
+}

@@ -1,0 +1,246 @@
+//! Why something is not clean, and how that is told.
+
+use crate::catalog::{
+    CastId, Catalog, FunctionId, OperatorId, RelationId, RelationKind, RoleId, TypeId,
+};
+use crate::gate::functions::Why;
+
+use super::effects;
+use super::nodes::Node;
+
+/// Why one thing is not clean: the thing, the last one of the chain of what it runs, and what that
+/// one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    of: Thing,
+    through: Through,
+    last: Thing,
+    why: Reason,
+}
+
+/// Something that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A function, an aggregate or a procedure.
+    Function(FunctionId),
+    /// An operator.
+    Operator(OperatorId),
+    /// A cast.
+    Cast(CastId),
+    /// A type.
+    Type(TypeId),
+    /// A table, a view or whatever else can be read from.
+    Relation(RelationId),
+}
+
+/// What a thing does, or why it must be taken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// What the table of built-ins says of it.
+    BuiltIn(Why),
+    /// It runs SQL that it is given as text.
+    RunsSql,
+    /// A built-in that the table does not have.
+    Unknown,
+    /// Its owner says so.
+    Volatile,
+    /// It runs with the rights of its owner.
+    SecurityDefiner,
+    /// It can only be called by CALL.
+    Procedure,
+    /// The policy neither names it nor trusts its schema.
+    SchemaNotTrusted,
+    /// Any session can make things there.
+    TemporarySchema,
+    /// Called by its name, it may stand in for a built-in.
+    NameOfBuiltIn,
+    /// It has a SET clause for something that clients may not set.
+    ChangesSettings,
+    /// The policy names neither the foreign table nor its server.
+    Foreign,
+    /// A query of it locks rows, or is no SELECT.
+    Writes,
+    /// An operator that is announced, and has no function.
+    Unfinished,
+    /// It runs something that the snapshot does not have.
+    Missing,
+}
+
+/// Where in a thing it is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Through {
+    Itself,
+    RowPolicy,
+    VirtualColumn,
+    Planned,
+    Column,
+    Child,
+    Check,
+}
+
+impl Hidden {
+    pub(super) fn own(of: Thing, why: Reason) -> Self {
+        Self {
+            of,
+            through: Through::Itself,
+            last: of,
+            why,
+        }
+    }
+
+    /// The same, seen from something that runs it.
+    pub(super) fn reached_from(self, of: Thing, through: Through) -> Self {
+        Self {
+            of,
+            // The table and its children: the way in is that of the inner one.
+            through: if self.of == of { self.through } else { through },
+            ..self
+        }
+    }
+
+    /// What the last one of the chain does.
+    pub fn why(&self) -> Reason {
+        self.why
+    }
+
+    /// Whether it is a table that is clean but for the type of one of its columns.
+    pub fn is_of_a_column(&self) -> bool {
+        matches!(self.of, Thing::Relation(_)) && self.through == Through::Column
+    }
+
+    /// One sentence about it, without a full stop: `view shop.v_totals calls pg_advisory_lock,
+    /// which takes or releases advisory locks`. None when the role may not see what it names.
+    pub fn tell(&self, catalog: &Catalog, role: Option<RoleId>) -> Option<String> {
+        if !self.of.is_seen(catalog, role) || !self.last.is_seen(catalog, role) {
+            return None;
+        }
+        let of = self.of.name(catalog);
+        let why = self.why.text();
+        if self.of == self.last {
+            let place = self.through.text();
+            return Some(format!("{of}{place} {why}"));
+        }
+        let place = self.through.text();
+        let (verb, last) = (self.last.verb(), self.last.bare_name(catalog));
+        Some(format!("{of}{place} {verb} {last}, which {why}"))
+    }
+}
+
+impl Thing {
+    pub(super) fn of(node: Node) -> Self {
+        match node {
+            Node::Function(id) => Self::Function(id),
+            Node::Operator(id) => Self::Operator(id),
+            Node::Cast(id) => Self::Cast(id),
+            Node::Making(id) | Node::Using(id) | Node::Target(id) => Self::Type(id),
+            Node::Relation(id) | Node::Only(id) => Self::Relation(id),
+        }
+    }
+
+    fn is_seen(self, catalog: &Catalog, role: Option<RoleId>) -> bool {
+        match self {
+            Self::Function(id) => catalog.sees_function(role, id),
+            Self::Operator(id) => catalog.sees_operator(role, id),
+            Self::Cast(id) => {
+                let cast = catalog.cast(id);
+                catalog.sees_type(role, cast.source) && catalog.sees_type(role, cast.target)
+            }
+            Self::Type(id) => catalog.sees_type(role, id),
+            Self::Relation(id) => catalog.sees_relation(role, id),
+        }
+    }
+
+    /// What it is and its name.
+    fn name(self, catalog: &Catalog) -> String {
+        let bare = self.bare_name(catalog);
+        match self {
+            Self::Function(_) => format!("function {bare}"),
+            Self::Operator(_) => format!("operator {bare}"),
+            Self::Cast(_) => format!("cast {bare}"),
+            Self::Type(_) => format!("type {bare}"),
+            Self::Relation(id) => {
+                let kind = match catalog.relation(id).kind {
+                    RelationKind::Table | RelationKind::PartitionedTable => "table",
+                    RelationKind::View => "view",
+                    RelationKind::MaterializedView => "materialized view",
+                    RelationKind::ForeignTable => "foreign table",
+                    RelationKind::Sequence => "sequence",
+                    RelationKind::CompositeType => "type",
+                };
+                format!("{kind} {bare}")
+            }
+        }
+    }
+
+    fn bare_name(self, catalog: &Catalog) -> String {
+        match self {
+            Self::Function(id) => {
+                let function = catalog.function(id);
+                if effects::is_built_in(catalog, function) {
+                    catalog.names().text(function.name).to_owned()
+                } else {
+                    catalog.function_signature(id)
+                }
+            }
+            Self::Operator(id) => catalog.operator_signature(id),
+            Self::Cast(id) => {
+                let cast = catalog.cast(id);
+                let (source, target) = (cast.source, cast.target);
+                format!(
+                    "({} AS {})",
+                    catalog.type_name(source),
+                    catalog.type_name(target)
+                )
+            }
+            Self::Type(id) => catalog.type_name(id),
+            Self::Relation(id) => catalog.relation_name(id),
+        }
+    }
+
+    /// What one does with it.
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Function(_) => "calls",
+            Self::Operator(_) | Self::Cast(_) | Self::Type(_) => "uses",
+            Self::Relation(_) => "reads",
+        }
+    }
+}
+
+impl Reason {
+    /// The end of the sentence "this thing …".
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::BuiltIn(why) => why.text(),
+            Self::RunsSql => "runs SQL that it is given as text",
+            Self::Unknown => "is not among the built-in functions that are known here",
+            Self::Volatile => "is VOLATILE",
+            Self::SecurityDefiner => "is SECURITY DEFINER",
+            Self::Procedure => "is a procedure",
+            Self::SchemaNotTrusted => {
+                "is neither named by the policy nor in a schema that it trusts"
+            }
+            Self::TemporarySchema => "is in a temporary schema",
+            Self::NameOfBuiltIn => "has the name of a built-in function",
+            Self::ChangesSettings => "changes settings",
+            Self::Foreign => "is a foreign table that the policy does not name",
+            Self::Writes => "does more than read",
+            Self::Unfinished => "has no function yet",
+            Self::Missing => "runs something that is new to the snapshot of the catalog",
+        }
+    }
+}
+
+impl Through {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Itself => "",
+            Self::RowPolicy => ", in a row policy,",
+            Self::VirtualColumn => ", in a virtual column,",
+            Self::Planned => ", in an index, a check, a partition key or statistics,",
+            Self::Column => ", in a column of its type,",
+            Self::Child => ", in a partition or child,",
+            Self::Check => ", in a check,",
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! What names hide: which functions, operators, casts, types and relations of a database do more
+//! than read when a statement uses them.
+//!
+//! A view, an operator, a cast, a domain or a row policy runs functions that no statement shows. So
+//! everything in a snapshot that may run something stands in one graph, with an edge to each thing
+//! that it runs; what has an effect by itself is marked, and the marks are carried backwards. What
+//! carries none is *clean*.
+//!
+//! * `effects`: what each function does by itself, by the table of built-ins and the policy
+//! * `edges`: what runs what; `nodes`: the places of all things in one list
+//! * `graph`: the marks, carried
+//! * [`hidden`]: why something is not clean, and how that is told
+//! * [`flags`]: for each name, whether anything of that name is not clean
+//!
+//! <https://www.postgresql.org/docs/current/rules-views.html>,
+//! <https://www.postgresql.org/docs/current/xfunc-volatility.html>
+
+mod edges;
+mod effects;
+pub mod flags;
+mod graph;
+pub mod hidden;
+mod nodes;
+
+use std::sync::Arc;
+
+use self::effects::{Standing, Standings};
+pub use self::flags::Flags;
+use self::graph::Graph;
+pub use self::hidden::{Hidden, Reason, Thing};
+use self::nodes::{Node, Nodes};
+use crate::catalog::{
+    Cast, CastContext, CastId, Catalog, FunctionId, NameId, OperatorId, Relation, RelationId,
+    TypeId,
+};
+use crate::policy::Policy;
+
+/// What a snapshot hides, under one policy.
+pub struct Sight {
+    catalog: Arc<Catalog>,
+    nodes: Nodes,
+    /// Why each node is not clean.
+    hidden: Vec<Option<Hidden>>,
+    /// The same for functions that are clean, but not when they are called by their name.
+    by_name: Vec<Option<Hidden>>,
+    flags: Vec<Flags>,
+    implicit_casts: Vec<CastId>,
+    any_type_unclean_to_make: bool,
+    any_built_in_type_unclean: bool,
+    long_names: Vec<NameId>,
+}
+
+/// Whether a read of a relation includes its partitions and inheritance children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// As `FROM t` does.
+    WithChildren,
+    /// As `FROM ONLY t` does.
+    Only,
+}
+
+impl Sight {
+    /// Looks through a snapshot.
+    pub fn new(catalog: Arc<Catalog>, policy: &Policy) -> Self {
+        let standings = Standings::of(&catalog, policy);
+        let mut graph = Graph::new(Nodes::of(&catalog));
+        let is_named = |relation: &Relation| is_named(&catalog, policy, relation);
+        edges::of(&catalog, &standings, is_named, &mut graph);
+        let (nodes, hidden) = graph.carry();
+        let mut sight = Self {
+            by_name: by_name(&catalog, &standings),
+            flags: Vec::new(),
+            implicit_casts: Vec::new(),
+            any_type_unclean_to_make: false,
+            any_built_in_type_unclean: false,
+            long_names: Vec::new(),
+            catalog,
+            nodes,
+            hidden,
+        };
+        sight.flags = flags::of(&sight);
+        sight.long_names = sight.flagged_long_names();
+        sight.implicit_casts = sight.unclean_implicit_casts();
+        sight.any_type_unclean_to_make = {
+            let mut types = sight.catalog.data_types();
+            types.any(|(id, _)| sight.making(id).is_some())
+        };
+        sight.any_built_in_type_unclean = {
+            let mut types = sight.catalog.data_types();
+            types.any(|(id, own)| own.oid.is_built_in() && sight.using(id).is_some())
+        };
+        sight
+    }
+
+    /// The snapshot.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The beginning of the snapshot's version, for cache keys; the policy has one of its own.
+    pub fn version_number(&self) -> u64 {
+        self.catalog.version().number()
+    }
+
+    /// What a name may hide, whatever it names in whatever schema.
+    pub fn flags(&self, name: NameId) -> Flags {
+        self.flags.get(name.place()).copied().unwrap_or(Flags::ALL)
+    }
+
+    /// Why a function is not clean where something else runs it: behind an operator or a cast, in
+    /// an aggregate or a view.
+    pub fn function(&self, id: FunctionId) -> Option<&Hidden> {
+        self.at(Node::Function(id))
+    }
+
+    /// Why a function is not clean where a statement calls it by its name.
+    pub fn called_by_name(&self, id: FunctionId) -> Option<&Hidden> {
+        let own = self.by_name.get(id.place()).and_then(Option::as_ref);
+        own.or_else(|| self.function(id))
+    }
+
+    /// Why an operator is not clean.
+    pub fn operator(&self, id: OperatorId) -> Option<&Hidden> {
+        self.at(Node::Operator(id))
+    }
+
+    /// Why a cast is not clean.
+    pub fn cast(&self, id: CastId) -> Option<&Hidden> {
+        self.at(Node::Cast(id))
+    }
+
+    /// Why reading a relation is not clean.
+    pub fn relation(&self, id: RelationId, reach: Reach) -> Option<&Hidden> {
+        self.at(match reach {
+            Reach::WithChildren => Node::Relation(id),
+            Reach::Only => Node::Only(id),
+        })
+    }
+
+    /// Why making a value of a type, from text or from another value, is not clean.
+    pub fn making(&self, id: TypeId) -> Option<&Hidden> {
+        self.at(Node::Making(id))
+    }
+
+    /// Why printing, comparing or otherwise using a value of a type is not clean.
+    pub fn using(&self, id: TypeId) -> Option<&Hidden> {
+        self.at(Node::Using(id))
+    }
+
+    /// Why some cast to a type, or to what it consists of, is not clean.
+    pub fn casting_to(&self, id: TypeId) -> Option<&Hidden> {
+        self.at(Node::Target(id))
+    }
+
+    /// The casts that happen unasked and are not clean: implicit ones, in any expression, and those
+    /// for assignment to the server's own types, where it wants a boolean (WHERE, NOT, CASE), a
+    /// number (LIMIT, frames of windows, subscripts) or a text.
+    pub fn implicit_casts(&self) -> &[CastId] {
+        &self.implicit_casts
+    }
+
+    /// Whether there is any type whose making is not clean.
+    pub fn any_type_unclean_to_make(&self) -> bool {
+        self.any_type_unclean_to_make
+    }
+
+    /// Whether a user has given one of the server's own types a way to be compared that is not
+    /// clean. Values of such a type need no name: `SELECT DISTINCT xmlelement(name a)`.
+    pub fn any_built_in_type_unclean(&self) -> bool {
+        self.any_built_in_type_unclean
+    }
+
+    /// Names with a flag that are longer than the parser reads: databases that keep text in another
+    /// encoding than UTF-8 have such.
+    pub fn long_names(&self) -> &[NameId] {
+        &self.long_names
+    }
+
+    fn at(&self, node: Node) -> Option<&Hidden> {
+        self.hidden
+            .get(self.nodes.place(node))
+            .and_then(Option::as_ref)
+    }
+
+    fn flagged_long_names(&self) -> Vec<NameId> {
+        let names = self.catalog.names().ids();
+        names
+            .filter(|id| self.catalog.names().text(*id).len() > NAME_BYTES_MAX)
+            .filter(|id| self.flags(*id).any_of(Flags::ALL))
+            .collect()
+    }
+
+    fn unclean_implicit_casts(&self) -> Vec<CastId> {
+        let unasked = |cast: &Cast| match cast.context {
+            CastContext::Implicit => true,
+            CastContext::Assignment => self.catalog.data_type(cast.target).oid.is_built_in(),
+            CastContext::Explicit => false,
+        };
+        let casts = self.catalog.casts();
+        let unclean = casts.filter(|(id, cast)| unasked(cast) && self.cast(*id).is_some());
+        unclean.map(|(id, _)| id).collect()
+    }
+}
+
+/// Whether the policy names a foreign table, or its server.
+fn is_named(catalog: &Catalog, policy: &Policy, relation: &Relation) -> bool {
+    let names = catalog.names();
+    let schema = names.text(catalog.schema(relation.schema).name);
+    let server = relation.server.map_or("", |server| names.text(server));
+    policy.allows_foreign(schema, names.text(relation.name), server)
+}
+
+/// The functions that have the name of a built-in and that no policy names; those of an extension
+/// (`max` of a citext) are no others.
+fn by_name(catalog: &Catalog, standings: &Standings) -> Vec<Option<Hidden>> {
+    let stands_in = |name: NameId| {
+        let mut same_name = catalog.index().functions(name).iter();
+        same_name.any(|id| effects::is_built_in(catalog, catalog.function(*id)))
+    };
+    let functions = catalog.functions().map(|(id, function)| {
+        let trusted = standings.of_function(id) == Standing::Trusted;
+        let hides = trusted && stands_in(function.name);
+        hides.then(|| Hidden::own(Thing::Function(id), Reason::NameOfBuiltIn))
+    });
+    functions.collect()
+}
+
+impl std::fmt::Debug for Sight {
+    /// Without any name of the database.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Sight")
+            .field("catalog", &self.catalog)
+            .finish_non_exhaustive()
+    }
+}
+
+/// NAMEDATALEN - 1.
+const NAME_BYTES_MAX: usize = 63;
+
+#[cfg(test)]
+mod tests;

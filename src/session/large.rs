@@ -1,0 +1,123 @@
+//! Texts that are too large to be judged between other sessions' work: they are judged on a thread
+//! of their own, and nothing else is taken from the client meanwhile.
+//!
+//! What they are judged by may change while that takes its time: then they are judged anew.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use tokio::task::JoinHandle;
+
+use super::conversation::{Conversation, Ending, Intake};
+use crate::gate::{Judgement, Parameters, Refusal, Verdict};
+use crate::limits;
+use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
+use crate::wire::frontend::{self, Frontend};
+
+/// A statement too large to be judged between other sessions' work.
+pub struct Large {
+    /// The whole frame that it came in, a Query or Parse.
+    pub frame: Bytes,
+    /// When it was read.
+    pub arrived: Instant,
+    /// How often it was judged in vain.
+    rounds: u32,
+}
+
+impl fmt::Debug for Large {
+    /// Without the frame: it is client text.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Large({} bytes)", self.frame.len())
+    }
+}
+
+impl Large {
+    /// A frame that was just read.
+    pub(super) fn new(frame: &Frame<'_>, arrived: Instant) -> Self {
+        Self {
+            frame: Bytes::copy_from_slice(frame.bytes),
+            arrived,
+            rounds: 0,
+        }
+    }
+}
+
+impl Conversation {
+    /// Has a large text judged on a blocking thread.
+    pub fn judge_elsewhere(&mut self, large: &Large) -> JoinHandle<Judgement<'static>> {
+        self.look_around();
+        let gate = Arc::clone(&self.gate);
+        let names = self.names.clone();
+        self.look_away();
+        let frame = large.frame.clone();
+        tokio::task::spawn_blocking(move || {
+            let (text, parameters) = text_of(&frame).unwrap_or_default();
+            gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names)
+        })
+    }
+
+    /// The judgement of a large text has come back. Where something has changed meanwhile the text
+    /// is given back, to be judged anew.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub fn judged_elsewhere(
+        &mut self,
+        mut large: Large,
+        judgement: Judgement<'_>,
+    ) -> Result<Option<Large>, Ending> {
+        if self.intake == Intake::JudgingInVain {
+            self.intake = Intake::SkipToSync;
+        }
+        if self.intake != Intake::Judging {
+            return Ok(None);
+        }
+        self.look_around();
+        let is_outdated = judgement.facts.grounds != self.names.grounds();
+        if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {
+            large.rounds += 1;
+            return Ok(Some(large));
+        }
+        self.intake = Intake::Open;
+        let settled = self.settle_large(&large, judgement, is_outdated);
+        self.look_away();
+        settled.map(|()| None)
+    }
+
+    fn settle_large(
+        &mut self,
+        large: &Large,
+        mut judgement: Judgement<'_>,
+        is_outdated: bool,
+    ) -> Result<(), Ending> {
+        if is_outdated {
+            judgement.verdict = Verdict::Refused(Refusal::of_change_without_end());
+        }
+        let Cut::Whole(frame) = cut_frontend(&large.frame, Phase::Session)? else {
+            return Ok(());
+        };
+        match frontend::decode(&frame)? {
+            Frontend::Query(_) => self.settle_query(judgement, large.arrived),
+            Frontend::Parse(parse) => self.settle_parse(&parse, judgement, large.arrived),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The statement text of a frame that was decoded before, and the types of its parameters.
+fn text_of(frame: &[u8]) -> Option<(&str, Parameters)> {
+    let Ok(Cut::Whole(frame)) = cut_frontend(frame, Phase::Session) else {
+        return None;
+    };
+    match frontend::decode(&frame).ok()? {
+        Frontend::Query(query) => Some((query.text, Parameters::open())),
+        Frontend::Parse(parse) => {
+            let parameters = Parameters::given(parse.parameter_types.iter());
+            Some((parse.text, parameters))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,169 @@
+//! Who a keeper logs in as: the account that the settings name, or else one that a client has just
+//! logged in with.
+//!
+//! A borrowed account stays in memory, is used for nothing but reading the system catalogs of the
+//! database that its owner logged in to, and is never shown.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::upstream::snapshot::Account;
+
+/// What the settings say.
+#[derive(Debug, Clone)]
+pub enum Known {
+    /// This account and no other.
+    Configured(Account),
+    /// The account in the upstream's URL; another one where the upstream turns it away.
+    OfUrl(Account),
+    /// None.
+    Nobody,
+}
+
+/// The accounts of one keeper.
+pub struct Accounts {
+    known: Known,
+    state: Mutex<State>,
+    offered: Notify,
+}
+
+/// What has been tried.
+#[derive(Default)]
+struct State {
+    known_refused: bool,
+    borrowed: Option<Account>,
+}
+
+/// What a refusal leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// The account that the settings insist on: it is tried again and again.
+    Configured,
+    /// The URL's, which is tried again and again until a client brings another one.
+    OfUrl,
+    /// Nobody: the next client to log in brings one.
+    Nobody,
+}
+
+impl Accounts {
+    /// The accounts of a keeper that was never tried.
+    pub fn new(known: Known) -> Self {
+        Self {
+            known,
+            state: Mutex::default(),
+            offered: Notify::new(),
+        }
+    }
+
+    /// Whether there is one to begin with.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.known, Known::Nobody)
+    }
+
+    /// The account to use now.
+    pub fn current(&self) -> Option<Account> {
+        let state = self.state();
+        match (&self.known, &state.borrowed) {
+            (Known::Configured(account), _) => Some(account.clone()),
+            (Known::OfUrl(account), borrowed) if !state.known_refused || borrowed.is_none() => {
+                Some(account.clone())
+            }
+            (Known::OfUrl(_) | Known::Nobody, borrowed) => borrowed.clone(),
+        }
+    }
+
+    /// Takes the account of a client that logged in, where it is needed. Says whether it was.
+    pub fn offer(&self, account: Account) -> bool {
+        let mut state = self.state();
+        let is_needed = match self.known {
+            Known::Configured(_) => false,
+            Known::OfUrl(_) => state.known_refused && state.borrowed.is_none(),
+            Known::Nobody => state.borrowed.is_none(),
+        };
+        if is_needed {
+            state.borrowed = Some(account);
+            self.offered.notify_one();
+        }
+        is_needed
+    }
+
+    /// The upstream has turned the current account away: a borrowed one is forgotten.
+    pub fn refused(&self) -> Left {
+        let mut state = self.state();
+        let was_borrowed = state.borrowed.take().is_some();
+        match self.known {
+            Known::Configured(_) => Left::Configured,
+            Known::OfUrl(_) => {
+                // After a borrowed one the URL's own has its turn again.
+                state.known_refused = !was_borrowed;
+                Left::OfUrl
+            }
+            Known::Nobody => Left::Nobody,
+        }
+    }
+
+    /// Waits until an account was taken. May be cancelled.
+    pub async fn offered(&self) {
+        self.offered.notified().await;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    fn account(user: &str) -> Account {
+        Account {
+            user: user.into(),
+            password: Some(Secret::new("x")),
+        }
+    }
+
+    #[track_caller]
+    fn check(accounts: &Accounts, user: Option<&str>) {
+        let current = accounts.current().map(|account| account.user);
+        assert_eq!(current.as_deref(), user);
+    }
+
+    #[test]
+    fn a_configured_account_is_never_replaced() {
+        let accounts = Accounts::new(Known::Configured(account("watch")));
+        assert!(!accounts.offer(account("ann")));
+        check(&accounts, Some("watch"));
+        assert_eq!(accounts.refused(), Left::Configured);
+        assert!(!accounts.offer(account("ann")));
+        check(&accounts, Some("watch"));
+    }
+
+    #[test]
+    fn a_borrowed_account_is_kept_until_it_is_refused() {
+        let accounts = Accounts::new(Known::Nobody);
+        check(&accounts, None);
+        assert!(accounts.offer(account("ann")));
+        assert!(!accounts.offer(account("ben")));
+        check(&accounts, Some("ann"));
+        assert_eq!(accounts.refused(), Left::Nobody);
+        check(&accounts, None);
+        assert!(accounts.offer(account("ben")));
+        check(&accounts, Some("ben"));
+    }
+
+    #[test]
+    fn the_urls_account_comes_first_and_a_clients_when_it_is_refused() {
+        let accounts = Accounts::new(Known::OfUrl(account("app")));
+        assert!(!accounts.offer(account("ann")));
+        check(&accounts, Some("app"));
+        assert_eq!(accounts.refused(), Left::OfUrl);
+        check(&accounts, Some("app"));
+        assert!(accounts.offer(account("ann")));
+        check(&accounts, Some("ann"));
+        assert_eq!(accounts.refused(), Left::OfUrl);
+        check(&accounts, Some("app"));
+    }
+}

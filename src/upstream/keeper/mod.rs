@@ -1,0 +1,123 @@
+//! Keeps what a database contains known: one keeper per database loads a snapshot of it, looks
+//! again and again whether it still holds, and loads anew when it does not.
+//!
+//! How long a change in the database stays unseen, at most: `catalog.poll_interval` until it is
+//! noticed, and then the time of a load, which is under a second for thousands of tables; and never
+//! longer than `catalog.age_max`. Until then statements are judged by the snapshot before. A change
+//! that is announced on the channel `pgsieve_catalog` is noticed at once. When nobody can say
+//! whether the snapshot still holds, or what holds now cannot be loaded, it is withdrawn after
+//! `catalog.age_max`, counted from the last check that found it to hold, and the policy decides
+//! what runs without one.
+//!
+//! * [`settings`]: what can be set; [`accounts`]: who the keeper logs in as
+//! * [`registry`]: the keepers of all databases, [`Catalogs`]
+//! * [`board`]: what is known now, for sessions to read
+//! * [`watch`]: a keeper's task; [`visit`]: one connection of it; [`failure`]: how one ends
+//!
+//! Never blocks a session: what sessions call takes a lock for as long as a pointer is copied.
+
+pub mod accounts;
+pub mod board;
+pub mod failure;
+pub mod registry;
+pub mod settings;
+pub mod visit;
+pub mod watch;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+pub use self::board::{State, Status};
+pub use self::registry::Catalogs;
+pub use self::settings::KeeperSettings;
+
+use self::accounts::Accounts;
+use self::board::Board;
+use crate::gate::sight::Sight;
+use crate::limits;
+use crate::upstream::snapshot::Account;
+
+/// What is known of one database, and the wish to know it better: what a session holds. While any
+/// session does, the keeper stays.
+pub struct Keeper {
+    charge: Arc<Charge>,
+}
+
+/// One database, as its keeper's task and the registry have it.
+struct Charge {
+    database: Box<str>,
+    board: Board,
+    accounts: Accounts,
+    suspicion: Notify,
+}
+
+impl Keeper {
+    /// The database.
+    pub fn database(&self) -> &str {
+        &self.charge.database
+    }
+
+    /// A number that is another one whenever [`Self::sight`] may be; zero while there is none.
+    /// Cheap: two atomics and the clock.
+    pub fn generation(&self) -> u64 {
+        self.charge.board.generation()
+    }
+
+    /// The eyes of the gate for this database; none while no snapshot is loaded, or when it is not
+    /// known for too long whether the one that was still holds.
+    pub fn sight(&self) -> Option<Arc<Sight>> {
+        self.charge.board.sight()
+    }
+
+    /// Waits for the end of the first load, good or bad, and not longer than a login may wait for
+    /// it. May be cancelled.
+    pub async fn first_load(&self, deadline: Instant) {
+        let deadline = deadline.min(Instant::now() + limits::CATALOG_FIRST_LOAD_WAIT_MAX);
+        // In vain: the login goes on without, and the policy decides.
+        let _ = timeout_at(deadline, self.charge.board.settled()).await;
+    }
+
+    /// A statement failed in a way that the snapshot does not explain: it is checked now instead
+    /// of at the next interval. How often that happens is bounded by the keeper.
+    pub fn suspect(&self) {
+        self.charge.suspicion.notify_one();
+    }
+
+    /// How it stands.
+    pub fn status(&self) -> Status {
+        self.charge.board.status()
+    }
+}
+
+impl Charge {
+    fn new(database: &str, settings: &KeeperSettings) -> Self {
+        let accounts = Accounts::new(settings.account.clone());
+        let first = if accounts.is_known() {
+            State::Loading
+        } else {
+            State::ExpectAccount
+        };
+        Self {
+            database: database.into(),
+            board: Board::new(first, settings.age_max),
+            accounts,
+            suspicion: Notify::new(),
+        }
+    }
+
+    /// The account that a client has just logged in with, in case none is known that works.
+    fn offer(&self, account: Account) {
+        if self.accounts.offer(account) {
+            self.board.expect_load();
+        }
+    }
+}
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Keeper({:?})", self.status())
+    }
+}

@@ -1,0 +1,211 @@
+//! One connection of a keeper: loads, and looks again and again whether that still holds.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use super::failure::Failure;
+use super::watch::{Parting, Watch};
+use crate::catalog::Catalog;
+use crate::catalog::drift::{self, Drift};
+use crate::catalog::rows::Rows;
+use crate::gate::sight::Sight;
+use crate::limits;
+use crate::policy::Policy;
+use crate::telemetry::events::{CatalogDrifted, CatalogLoaded};
+use crate::telemetry::labels::CatalogLoad;
+use crate::upstream::snapshot::{self, Account, LoadError, Marker};
+
+/// A visit under way.
+pub(super) struct Visit<'w> {
+    watch: &'w mut Watch,
+    client: Client,
+    connection: JoinHandle<()>,
+    heard: Arc<Notify>,
+    loaded: Option<Loaded>,
+}
+
+/// What was loaded on this connection.
+struct Loaded {
+    /// What the server said of its state, as it was then or is since.
+    marker: Marker,
+    /// When the last load began.
+    at: Instant,
+}
+
+/// Why the next check comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    /// It is time.
+    Interval,
+    /// Somebody who can has said that something changed.
+    Announcement,
+    /// A session has met something that the snapshot does not explain.
+    Suspicion,
+}
+
+/// What a load brought.
+struct Built {
+    sight: Arc<Sight>,
+    outcome: CatalogLoad,
+    /// What differs from the one before, if there was one.
+    drift: Drift,
+}
+
+impl<'w> Visit<'w> {
+    /// Logs in and stays until something fails.
+    ///
+    /// May be cancelled: the connection is dropped.
+    pub(super) async fn pay(watch: &'w mut Watch, account: &Account) -> Result<Parting, Failure> {
+        let upstream = Arc::clone(&watch.registry.upstream);
+        let database = watch.charge.database.clone();
+        let heard = Arc::new(Notify::new());
+        let connecting =
+            snapshot::connect_hearing(&upstream, account, &database, Arc::clone(&heard));
+        let (client, connection) = connecting.await?;
+        timeout(limits::CATALOG_CHECK_TIME_MAX, listen(&client)).await?;
+        let visit = Self {
+            watch,
+            client,
+            connection,
+            heard,
+            loaded: None,
+        };
+        visit.stay().await
+    }
+
+    async fn stay(mut self) -> Result<Parting, Failure> {
+        let mut wake = Wake::Interval;
+        loop {
+            // Counted from before the question: what changes after it is not in the answer.
+            let began = Instant::now();
+            let marker = timeout(limits::CATALOG_CHECK_TIME_MAX, self.look()).await??;
+            let at = match &self.loaded {
+                Some(loaded) if !self.must_load(loaded, &marker, wake) => loaded.at,
+                Some(_) | None => {
+                    self.load(began).await?;
+                    began
+                }
+            };
+            // The marker is of before the load: what changed in between is another marker.
+            self.loaded = Some(Loaded { marker, at });
+            self.watch.charge.board.confirm(began);
+            self.watch.note_check(began);
+            self.watch.note_success();
+            wake = self.rest().await?;
+            if self.watch.registry.forgets(&self.watch.charge) {
+                return Ok(Parting::Forgotten);
+            }
+        }
+    }
+
+    async fn look(&self) -> Result<Marker, LoadError> {
+        match &self.loaded {
+            Some(loaded) => loaded.marker.again(&self.client).await,
+            None => snapshot::marker(&self.client).await,
+        }
+    }
+
+    fn must_load(&self, loaded: &Loaded, marker: &Marker, wake: Wake) -> bool {
+        let age = loaded.at.elapsed();
+        let is_suspicious = wake == Wake::Suspicion && age > limits::CATALOG_SUSPICION_LOAD_PAUSE;
+        let is_due = age > self.watch.registry.settings.refresh_interval;
+        loaded.marker != *marker || is_due || is_suspicious
+    }
+
+    /// Loads and publishes what a check begun at that moment has called for.
+    async fn load(&mut self, began: Instant) -> Result<(), Failure> {
+        let loading = snapshot::load(&self.client);
+        let rows = timeout(limits::CATALOG_LOAD_TIME_MAX, loading).await??;
+        let (last, policy) = (
+            self.watch.last.clone(),
+            Arc::clone(&self.watch.registry.policy),
+        );
+        // Sorting and hashing tens of thousands of rows is no work for a thread that accepts.
+        let building = spawn_blocking(move || build(rows, last.as_deref(), &policy)).await;
+        let built = building.map_err(|_panic| Failure::Panicked)??;
+        self.publish(built, began);
+        Ok(())
+    }
+
+    /// What was loaded is shown also when it is the same by its names: oids may be others now.
+    fn publish(&mut self, built: Built, began: Instant) {
+        let watch = &mut *self.watch;
+        let Built {
+            sight,
+            outcome,
+            drift,
+        } = built;
+        watch.charge.board.publish(&sight, began);
+        watch.registry.telemetry.emit(&CatalogLoaded {
+            number: watch.number,
+            database: &watch.charge.database,
+            catalog: sight.catalog(),
+            outcome,
+            duration: began.elapsed(),
+        });
+        if !drift.is_empty() {
+            let database = &watch.charge.database;
+            let drift = &drift;
+            watch
+                .registry
+                .telemetry
+                .emit(&CatalogDrifted { database, drift });
+        }
+        watch.last = Some(sight);
+    }
+
+    /// Waits for the next check. What hurries is heard only after a short rest: clients can cause
+    /// it.
+    async fn rest(&mut self) -> Result<Wake, Failure> {
+        let interval = self.watch.registry.settings.poll_interval;
+        let least = limits::CATALOG_CHECK_PAUSE.min(interval);
+        let charge = &self.watch.charge;
+        tokio::select! {
+            _ = &mut self.connection => return Err(Failure::Lost),
+            () = sleep(least) => {}
+        }
+        tokio::select! {
+            _ = &mut self.connection => Err(Failure::Lost),
+            () = charge.suspicion.notified() => Ok(Wake::Suspicion),
+            () = self.heard.notified() => Ok(Wake::Announcement),
+            () = sleep(interval.saturating_sub(least)) => Ok(Wake::Interval),
+        }
+    }
+}
+
+/// Has announcements sent, where the server has any: a standby lets nobody listen. What cannot be
+/// heard is seen at the next look.
+async fn listen(client: &Client) {
+    let said = client.simple_query("SELECT pg_is_in_recovery()").await;
+    let is_primary = |message: &SimpleQueryMessage| match message {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some("f"),
+        _ => false,
+    };
+    if said.is_ok_and(|messages| messages.iter().any(is_primary)) {
+        // In vain where a pooler does not carry it, or the connection is lost, which shows soon.
+        let _ = client.batch_execute(LISTEN).await;
+    }
+}
+
+fn build(rows: Rows, last: Option<&Sight>, policy: &Policy) -> Result<Built, Failure> {
+    let catalog = Arc::new(Catalog::build(rows)?);
+    let (outcome, drift) = match last.map(Sight::catalog) {
+        Some(last) if last.version() == catalog.version() => (CatalogLoad::Same, Drift::default()),
+        Some(last) => (CatalogLoad::Loaded, drift::between(last, &catalog)),
+        None => (CatalogLoad::Loaded, Drift::default()),
+    };
+    let sight = Arc::new(Sight::new(catalog, policy));
+    Ok(Built {
+        sight,
+        outcome,
+        drift,
+    })
+}
+
+/// The channel on which an owner's event trigger announces changes. Anybody may: what is heard is a
+/// reason to look and nothing more.
+const LISTEN: &str = "LISTEN pgsieve_catalog";

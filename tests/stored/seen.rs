@@ -1,0 +1,45 @@
+//! A database with its snapshot, looked through.
+
+use std::sync::Arc;
+
+use pgsieve::catalog::rows::Rows;
+use pgsieve::catalog::{Catalog, RelationId, SchemaKind};
+use pgsieve::gate::sight::{Reach, Sight};
+use pgsieve::policy::Policy;
+use pgsieve::upstream::snapshot;
+
+use crate::support::Database;
+
+/// What a database contains.
+pub async fn rows(database: &Database) -> Rows {
+    snapshot::load(&database.catalog().await).await.unwrap()
+}
+
+/// The same, looked through under a policy.
+pub fn sight(rows: &Rows, policy: &Policy) -> Sight {
+    let catalog = Catalog::build(rows.clone()).unwrap();
+    Sight::new(Arc::new(catalog), policy)
+}
+
+/// All relations of the server's own schemas, or of the others, that are not clean, with why.
+pub fn unclean_relations(sight: &Sight, of_server: bool) -> Vec<(String, String)> {
+    let catalog = sight.catalog();
+    let mut found: Vec<(String, String)> = relations(catalog, of_server)
+        .filter_map(|id| {
+            let hidden = sight.relation(id, Reach::WithChildren)?;
+            let told = hidden.tell(catalog, catalog.role_named("postgres"));
+            let name = catalog.names().text(catalog.relation(id).name).to_owned();
+            Some((name, told.unwrap_or_else(|| format!("{:?}", hidden.why()))))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn relations(catalog: &Catalog, of_server: bool) -> impl Iterator<Item = RelationId> {
+    catalog.relations().filter_map(move |(id, relation)| {
+        let kind = catalog.schema(relation.schema).kind;
+        let own = matches!(kind, SchemaKind::Catalog | SchemaKind::InformationSchema);
+        (own == of_server).then_some(id)
+    })
+}

@@ -1,0 +1,70 @@
+//! The server's own relations: clean, but for those whose functions the table of built-ins refuses.
+
+use pgsieve::gate::functions::{self, FunctionVerdict};
+use pgsieve::gate::sight::Flags;
+use pgsieve::policy::Policy;
+
+use crate::seen;
+use crate::support::{Database, VERSIONS};
+
+/// The relations that are not, and the first version that has them: their functions read files,
+/// belong to replication, or touch all shared memory.
+const UNCLEAN: &[(u32, &str)] = &[
+    (13, "pg_file_settings"),
+    (13, "pg_hba_file_rules"),
+    (15, "pg_ident_file_mappings"),
+    (13, "pg_replication_origin_status"),
+    (18, "pg_shmem_allocations_numa"),
+];
+
+#[tokio::test]
+async fn system_views_are_clean_but_for_those_whose_functions_are_refused() {
+    for version in VERSIONS {
+        let Some(database) = Database::new(version).await else {
+            continue;
+        };
+        let rows = seen::rows(&database).await;
+        for policy in [Policy::agent(), Policy::bi(), Policy::strict()] {
+            let sight = seen::sight(&rows, &policy);
+            let found = seen::unclean_relations(&sight, true);
+            let wanted = UNCLEAN.iter().filter(|(since, _)| *since <= version);
+            let wanted: Vec<&str> = wanted.map(|(_, name)| *name).collect();
+            let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(names, wanted, "{version}: {found:#?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_bare_server_hides_nothing_behind_operators_casts_and_types() {
+    for version in VERSIONS {
+        let Some(database) = Database::new(version).await else {
+            continue;
+        };
+        let sight = seen::sight(&seen::rows(&database).await, &Policy::strict());
+        let catalog = sight.catalog();
+        let operators = catalog.operators().map(|(_, operator)| operator.name);
+        let types = catalog.data_types().map(|(_, data_type)| data_type.name);
+        for name in operators.chain(types) {
+            let hides = sight.flags(name).any_of(Flags::OPERATOR.with(Flags::TYPE));
+            assert!(!hides, "{version}: {}", catalog.names().text(name));
+        }
+        assert!(
+            catalog.casts().all(|(id, _)| sight.cast(id).is_none()),
+            "{version}"
+        );
+        assert!(sight.implicit_casts().is_empty() && !sight.any_type_unclean_to_make());
+        // What the gate refuses by the table of built-ins is refused here, and nothing else.
+        for (id, function) in catalog.functions() {
+            let schema = catalog.names().text(catalog.schema(function.schema).name);
+            let name = catalog.names().text(function.name);
+            let verdict = functions::verdict(Some(schema), name, function.arguments.len());
+            let allowed = verdict == FunctionVerdict::Allowed;
+            assert_eq!(
+                sight.called_by_name(id).is_none(),
+                allowed,
+                "{version}: {name}"
+            );
+        }
+    }
+}
