@@ -1,9 +1,12 @@
 //! Throughput, processor time and memory of pgsieve beside a direct connection and PgBouncer in
 //! session mode, in one run with alternating rounds.
 //!
+//! And what a snapshot of the catalogs costs, of a database with 2,000 tables.
+//!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
 //! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
-//! round), `--memory-only`, `--audit` (pgsieve writes its audit to a file while it is measured).
+//! round), `--memory-only`, `--catalog-only`, `--audit` (pgsieve writes its audit to a file while
+//! it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -13,6 +16,8 @@
     reason = "a benchmark stops at the first thing that is not as it expects"
 )]
 
+mod catalog;
+mod judging;
 mod machine;
 mod memory;
 mod peers;
@@ -30,6 +35,7 @@ struct Plan {
     clients: Vec<usize>,
     audit: bool,
     memory_only: bool,
+    catalog_only: bool,
 }
 
 /// One measurement.
@@ -41,11 +47,16 @@ struct Figure {
 
 fn main() {
     let plan = plan();
+    if plan.catalog_only {
+        return catalog::report();
+    }
     let peers = Peers::start(plan.audit);
     if !plan.memory_only {
         throughput(&plan, &peers);
     }
     memory::report(&peers);
+    drop(peers);
+    catalog::report();
 }
 
 fn plan() -> Plan {
@@ -63,6 +74,9 @@ fn plan() -> Plan {
         clients: vec![1, 8, 32],
         audit: arguments.iter().any(|argument| argument == "--audit"),
         memory_only: arguments.iter().any(|argument| argument == "--memory-only"),
+        catalog_only: arguments
+            .iter()
+            .any(|argument| argument == "--catalog-only"),
     }
 }
 

@@ -12,6 +12,7 @@ mod canary;
 #[cfg(test)]
 mod catalog;
 #[cfg(test)]
+mod changes;
 #[cfg(test)]
 mod clients;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod demo;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod hidden;
 #[cfg(test)]
 mod nothing_written;
 #[cfg(test)]
@@ -30,9 +32,11 @@ mod portals;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
+mod reused_names;
 #[cfg(test)]
 mod same_answer;
 #[cfg(test)]
+mod search_path;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
