@@ -1,7 +1,7 @@
-//! The tour: three reads that are answered and four writes that are refused, through pgsieve, over
+//! The tour: three reads that are answered and five things that are refused, through pgsieve, over
 //! the simple and the extended protocol. Its statements are ours, so they may be shown.
 //!
-//! A read that is refused or a write that is not ends the demo with an error.
+//! A read that is refused or another that is not ends the demo with an error.
 
 use std::io::Write;
 
@@ -60,6 +60,11 @@ pub fn of_the_shop() -> Vec<Step> {
             "A function with effects, which even a read-only transaction would run",
             Refusal,
             "SELECT id, pg_advisory_lock(id) FROM customers LIMIT 3",
+        ),
+        (
+            "A view that hides such a function: nothing in the statement shows it",
+            Refusal,
+            "SELECT name, email FROM call_list ORDER BY last_order LIMIT 3",
         ),
         (
             "The way out of read-only",
