@@ -79,6 +79,8 @@ pub const UNDEFINED_OBJECT: SqlState = SqlState("42704");
 pub const INVALID_SCHEMA_NAME: SqlState = SqlState("3F000");
 /// The transaction has failed and waits for ROLLBACK.
 pub const IN_FAILED_SQL_TRANSACTION: SqlState = SqlState("25P02");
+/// The transaction stood in the way of another one, or of recovery: it may be tried again.
+pub const SERIALIZATION_FAILURE: SqlState = SqlState("40001");
 /// The login is not allowed.
 pub const INVALID_AUTHORIZATION: SqlState = SqlState("28000");
 /// The password is wrong or the user unknown.

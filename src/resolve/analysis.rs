@@ -6,8 +6,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::{
-    Inferred, Lookup, Name, Noted, Occurrences, Resolution, Scope, ScopeColumn, ScopeId, Shape,
-    TooDeep, Types, Use, View, What,
+    Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution, Scope, ScopeColumn,
+    ScopeId, Shape, TooDeep, Types, Use, View, What,
 };
 use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
 use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
@@ -23,7 +23,10 @@ pub struct Analysis<'a> {
     parameters: Given,
     pub(in crate::resolve) occurrences: Occurrences,
     pub(in crate::resolve) noted: Noted,
+    /// Types of expressions, where somebody asks for them.
+    pub(in crate::resolve) typed: Option<super::typed::ByNode>,
     uses: Vec<Use<'a>>,
+    misfits: Vec<Misfit>,
     scopes: Vec<View<'a>>,
     marks: Vec<(usize, ScopeId)>,
     current: Option<ScopeId>,
@@ -41,7 +44,9 @@ impl<'a> Analysis<'a> {
             parameters: parameters(lookup.parameters),
             occurrences: Occurrences::default(),
             noted: Noted::default(),
+            typed: None,
             uses: Vec::new(),
+            misfits: Vec::new(),
             scopes: Vec::new(),
             marks: Vec::new(),
             current: None,
@@ -58,6 +63,12 @@ impl<'a> Analysis<'a> {
             self.marks.push((at, current));
         }
         self.uses.push(found);
+    }
+
+    /// Notes that the server will refuse what stands at a node's `location`.
+    pub(in crate::resolve) fn misfit(&mut self, location: i32, kind: MisfitKind) {
+        let at = usize::try_from(location).ok();
+        self.misfits.push(Misfit { at, kind });
     }
 
     /// Notes what is used at a node's `location`.
@@ -92,12 +103,17 @@ impl<'a> Analysis<'a> {
     }
 
     /// Begins a query: what is noted from now on stands in it.
-    pub(in crate::resolve) fn enter(&mut self, outer: Option<&Scope<'_, 'a>>) -> Entered {
+    pub(in crate::resolve) fn enter(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        outer: Option<&Scope<'_, 'a>>,
+    ) -> Entered {
         let id = ScopeId(self.scopes.len());
         self.scopes.push(View {
             outer: outer.and_then(|outer| outer.id),
             items: Vec::new(),
             tables: Vec::new(),
+            query: std::ptr::from_ref(select).addr(),
         });
         let before = self.current.replace(id);
         Entered { id, before }
@@ -213,6 +229,7 @@ impl<'a> Analysis<'a> {
             uses: self.uses,
             scopes: self.scopes,
             output,
+            misfits: self.misfits,
             marks,
         }
     }

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
-use super::coerce::Typing;
+use super::coerce::{Fit, Typing};
 use super::coerce_polymorphic::Settled;
 use super::inferred::{Actual, Field, Inferred};
 use super::inferred_builtin as builtin;
-use super::{Analysis, What};
+use super::{Analysis, MisfitKind, What};
 use crate::catalog::{Oid, RelationId, TypeId, TypeKind};
 
 /// What has been noted already: the first place counts.
@@ -54,8 +54,20 @@ impl<'a> Analysis<'a> {
     /// As [`Self::coerced`], to a type of the server's.
     pub(super) fn coerced_to(&mut self, source: &Inferred, target: Oid, location: i32) {
         match self.typing().builtin(target) {
+            Some(boolean) if target == builtin::BOOL => {
+                self.must_be_boolean(source, boolean, location);
+                self.coerced(source, boolean, location);
+            }
             Some(target) => self.coerced(source, target, location),
             None => self.note_at(location, What::Unclear),
+        }
+    }
+
+    /// Notes a condition that can be no boolean.
+    pub(super) fn must_be_boolean(&mut self, source: &Inferred, boolean: TypeId, location: i32) {
+        let typing = self.typing();
+        if typing.fit(source.actual(typing), boolean) == Fit::Not {
+            self.misfit(location, MisfitKind::Condition);
         }
     }
 

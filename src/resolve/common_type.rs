@@ -6,7 +6,7 @@
 use super::coerce::{Fit, Typing};
 use super::inferred::{Actual, Inferred};
 use super::inferred_builtin as builtin;
-use super::{Analysis, What};
+use super::{Analysis, MisfitKind, What};
 use crate::catalog::{CastContext, TypeId};
 
 /// What several values have in common.
@@ -99,7 +99,11 @@ impl<'a> Analysis<'a> {
             .iter()
             .map(|branch| branch.actual(typing))
             .collect();
-        let Shared::Type(common) = typing.shared(&actual) else {
+        let shared = typing.shared(&actual);
+        if shared == Shared::Nothing && actual.len() > 1 && !actual.contains(&Actual::Unclear) {
+            self.misfit(location, MisfitKind::CommonType);
+        }
+        let Shared::Type(common) = shared else {
             self.none_shared(branches, location);
             return Inferred::Unclear;
         };

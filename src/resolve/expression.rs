@@ -26,8 +26,10 @@ impl<'a> Analysis<'a> {
                 innermost = left;
             }
             let mut inferred = analysis.part(innermost, scope)?;
+            analysis.remember_type(innermost, &inferred);
             for outer in spine.into_iter().rev() {
                 inferred = analysis.around(outer, inferred, scope)?;
+                analysis.remember_type(outer, &inferred);
             }
             Ok(inferred)
         })

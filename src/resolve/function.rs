@@ -10,7 +10,7 @@ use super::function_candidates::{CallShape, FunctionCandidate};
 use super::inferred::{Actual, Field, Inferred};
 use super::inferred_builtin as builtin;
 use super::type_name::Place;
-use super::{Analysis, Form, Scope, TooDeep, Typing, What};
+use super::{Analysis, Form, MisfitKind, Scope, TooDeep, Typing, What};
 use crate::catalog::{CastContext, FunctionId, TypeId};
 use crate::sql::tree::{CoercionForm, Node, nodes};
 
@@ -244,6 +244,7 @@ impl<'a> Analysis<'a> {
     /// A call that the server will refuse. Functions of the name stay, in case it does not.
     fn no_function(&mut self, meant: Meant, form: Form, location: i32) {
         let candidates = meant.unfit;
+        self.misfit(location, MisfitKind::Function);
         self.note_at(
             location,
             match candidates.is_empty() {

@@ -12,6 +12,7 @@
 //! * [`column`]: what a reference to a column means; [`column_field`]: what `(x).f` means;
 //!   [`column_name`]: a name
 //! * [`expression`] and its parts: what each kind of expression names, and its type ([`inferred`])
+//! * [`typed`]: the types of all expressions, for who asks for them
 //! * [`function`], `operator`, `type_name`: what a name means; `overload`: the choice between
 //!   several; `coerce` and its parts, `common_type`: which type becomes which
 //!
@@ -56,6 +57,7 @@ pub mod query_with;
 pub mod scope;
 pub mod scope_view;
 mod type_name;
+pub mod typed;
 
 #[cfg(test)]
 mod tests;
@@ -71,7 +73,7 @@ pub use self::function::Called;
 pub use self::inferred::{Field, Inferred};
 pub use self::output::{Output, Shape};
 pub use self::scope::{Completeness, Item, Scope, ScopeColumn, ScopeId, Visibility};
-pub use self::scope_view::{Candidate, View};
+pub use self::scope_view::{Candidate, ScopesOfQueries, View};
 
 use self::coerce::Typing;
 use self::coerce_noted::Noted;
@@ -105,8 +107,32 @@ pub struct Resolution<'a> {
     pub scopes: Vec<View<'a>>,
     /// What it returns.
     pub output: Shape<'a>,
+    /// What the server will refuse, as far as types show.
+    pub misfits: Vec<Misfit>,
     /// Where something was used, and in which scope, by place.
     pub(in crate::resolve) marks: Vec<(usize, ScopeId)>,
+}
+
+/// Types at a place that do not go together: the server refuses the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Where, in bytes from the beginning of the text, if the tree says.
+    pub at: Option<usize>,
+    /// What does not go together.
+    pub kind: MisfitKind,
+}
+
+/// What does not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MisfitKind {
+    /// No operator of the symbol takes these sides.
+    Operator,
+    /// No function of the name takes these arguments.
+    Function,
+    /// These values have no type in common.
+    CommonType,
+    /// A condition is no boolean.
+    Condition,
 }
 
 /// One use of an object.

@@ -2,13 +2,13 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-oper.html>
 
-use super::coerce::Typing;
+use super::coerce::{Fit, Typing};
 use super::coerce_polymorphic::Settled;
 use super::inferred::{Actual, Inferred};
 use super::inferred_builtin as builtin;
 use super::overload::Overload;
 use super::type_name::{Named, Place};
-use super::{Analysis, What};
+use super::{Analysis, MisfitKind, What};
 use crate::catalog::{OperatorId, TypeId};
 use crate::sql::tree::list::NodeList;
 
@@ -59,12 +59,12 @@ impl Overload for OperatorCandidate {
 impl Typing<'_> {
     /// The operators that a symbol may mean between these types. Where it means none the server
     /// fails, and all of its name stay: nothing is claimed about such a statement.
-    fn operators(self, place: Place<'_>, actual: &[Actual]) -> Vec<OperatorCandidate> {
+    fn operators(self, place: Place<'_>, actual: &[Actual]) -> (Vec<OperatorCandidate>, Fit) {
         let Some(named) = self.named(place) else {
-            return Vec::new();
+            return (Vec::new(), Fit::Not);
         };
         if let Some(exact) = self.exact_operator(named, actual) {
-            return vec![exact];
+            return (vec![exact], Fit::Fits);
         }
         let mut candidates: Vec<OperatorCandidate> = Vec::new();
         for candidate in self.operators_named(named, actual.len()) {
@@ -79,7 +79,10 @@ impl Typing<'_> {
         }
         let all = candidates.clone();
         let chosen = self.choose(candidates, actual);
-        if chosen.is_empty() { all } else { chosen }
+        match chosen.is_empty() {
+            true => (all, Fit::Not),
+            false => (chosen, Fit::Fits),
+        }
     }
 
     /// All operators of a symbol that the path leads to, with so many sides.
@@ -178,7 +181,10 @@ impl<'a> Analysis<'a> {
     ) -> Operated {
         let typing = self.typing();
         let actual = operands.actual(typing);
-        let found = typing.operators(place, &actual);
+        let (found, fit) = typing.operators(place, &actual);
+        if fit == Fit::Not && !actual.contains(&Actual::Unclear) {
+            self.misfit(location, MisfitKind::Operator);
+        }
         let candidates = found.iter().map(|candidate| candidate.id).collect();
         let sides = operands.sides(typing);
         self.note_at(location, What::Operators { candidates, sides });

@@ -64,7 +64,11 @@ impl<'a> Analysis<'a> {
                 continue;
             }
             let value = match node {
-                Node::ColumnRef(reference) => self.column_value(reference, scope)?,
+                Node::ColumnRef(reference) => {
+                    let value = self.column_value(reference, scope)?;
+                    self.remember_type(node, &value.inferred);
+                    value
+                }
                 other => Value::computed(self.expression(other, scope)?),
             };
             let name = match target.name() {

@@ -82,7 +82,7 @@ impl<'a> Analysis<'a> {
         outer: Option<&Scope<'_, 'a>>,
         inside: impl FnOnce(&mut Self, &mut Scope<'_, 'a>) -> Result<Shape<'a>, TooDeep>,
     ) -> Result<Shape<'a>, TooDeep> {
-        let entered = self.enter(outer);
+        let entered = self.enter(select, outer);
         let mut scope = Scope {
             outer,
             id: Some(entered.id),
@@ -222,9 +222,11 @@ impl<'a> Analysis<'a> {
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
-        if !matches!(node, Node::None) {
-            self.expression_as(node, BOOLEAN, scope)?;
+        if matches!(node, Node::None) {
+            return Ok(());
         }
+        let inferred = self.expression(node, scope)?;
+        self.coerced_to(&inferred, BOOLEAN, NO_PLACE);
         Ok(())
     }
 

@@ -1,7 +1,10 @@
 //! What was visible at a place of a statement, for whoever looks for another spelling of it.
 
+use std::collections::HashMap;
+
 use super::{Inferred, Item, Name, Resolution, ScopeId};
 use crate::catalog::RelationId;
+use crate::sql::tree::nodes;
 
 /// A scope as it is kept when its query has been analysed.
 #[derive(Clone, Debug)]
@@ -12,7 +15,12 @@ pub struct View<'a> {
     pub items: Vec<Item<'a>>,
     /// The common tables of its WITH.
     pub tables: Vec<Name<'a>>,
+    /// Where its query is kept in the tree: no more than a mark to know it again by.
+    pub(in crate::resolve) query: usize,
 }
+
+/// The scopes of the queries of a statement, by query.
+pub struct ScopesOfQueries(HashMap<usize, ScopeId>);
 
 /// A column that a name could mean at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +49,24 @@ impl<'a> Resolution<'a> {
     /// A scope.
     pub fn scope(&self, id: ScopeId) -> Option<&View<'a>> {
         self.scopes.get(id.place())
+    }
+
+    /// The scope of a query. Operands of a set operation that are set operations themselves,
+    /// without clauses of their own, have none.
+    pub fn scope_of(&self, query: &nodes::SelectStmt) -> Option<ScopeId> {
+        let query = std::ptr::from_ref(query).addr();
+        let place = self.scopes.iter().position(|view| view.query == query);
+        place.map(ScopeId)
+    }
+
+    /// The scopes of all queries, for many questions.
+    pub fn scopes_of_queries(&self) -> ScopesOfQueries {
+        let scopes = self.scopes.iter().enumerate();
+        ScopesOfQueries(
+            scopes
+                .map(|(place, view)| (view.query, ScopeId(place)))
+                .collect(),
+        )
     }
 
     /// A scope and those around it, nearest first.
@@ -78,6 +104,13 @@ impl<'a> Resolution<'a> {
             }
         }
         found
+    }
+}
+
+impl ScopesOfQueries {
+    /// The scope of a query of the tree that was analysed.
+    pub fn of(&self, query: &nodes::SelectStmt) -> Option<ScopeId> {
+        self.0.get(&std::ptr::from_ref(query).addr()).copied()
     }
 }
 
