@@ -8,11 +8,16 @@ use std::collections::BTreeMap;
 
 pub mod guc;
 mod reader;
+mod repair;
+mod repair_reader;
 mod section;
 mod signature;
 pub(crate) mod tree;
 mod value_rule;
 
+pub use self::repair::{
+    Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
+};
 pub use self::signature::ArgumentType;
 pub use self::value_rule::{SettingValue, ValueRule, ValueVerdict};
 
@@ -31,6 +36,7 @@ pub struct Policy {
     foreign: Foreign,
     timeouts: Timeouts,
     statement_bytes: usize,
+    repair: RepairSettings,
 }
 
 /// What happens while there is no snapshot of the database's catalog.
@@ -213,6 +219,17 @@ impl Policy {
     /// The bounds in time.
     pub fn timeouts(&self) -> Timeouts {
         self.timeouts
+    }
+
+    /// What is said about repairs.
+    pub fn repair(&self) -> &RepairSettings {
+        &self.repair
+    }
+
+    /// The same policy with another choice about likely repairs: to see what that would bring.
+    pub fn with_likely(mut self, likely: LikelyRepairs) -> Self {
+        self.repair.likely = likely;
+        self
     }
 
     /// The longest statement that is judged at all, in bytes.

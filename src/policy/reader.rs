@@ -10,8 +10,8 @@ use super::signature::{Signature, dotted};
 use super::tree::{self, Place, Tree, Value};
 use super::value_rule::ValueRule;
 use super::{
-    CatalogNeed, Choice, ExplainAnalyze, Foreign, Policy, Problem, Several, Statements, Timeouts,
-    TrustedSchemas, guc,
+    CatalogNeed, Choice, ExplainAnalyze, Foreign, Policy, Problem, RepairSettings, Several,
+    Statements, Timeouts, TrustedSchemas, guc, repair_reader,
 };
 use crate::limits;
 
@@ -41,6 +41,12 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     let statement_bytes = top.required("limits", problems, limits);
     let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
     let foreign = top.optional("foreign", Foreign::default(), problems, foreign);
+    let repair = top.optional(
+        "repair",
+        RepairSettings::default(),
+        problems,
+        repair_reader::read,
+    );
     top.close(problems);
     let (functions, trusted_schemas) = functions?;
     let mut policy = Policy {
@@ -55,6 +61,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         foreign: foreign?,
         timeouts: timeouts?,
         statement_bytes: statement_bytes?,
+        repair: repair?,
     };
     stamp(&mut policy);
     Some(policy)
@@ -80,6 +87,7 @@ fn stamp(policy: &mut Policy) {
     }
     line(format!("trusted_schemas {:?}", policy.trusted_schemas));
     line(format!("foreign {:?}", policy.foreign));
+    line(format!("repair {:?}", policy.repair));
     let mut short = [0; 8];
     hasher.finalize_xof().fill(&mut short);
     policy.version_number = u64::from_be_bytes(short);
