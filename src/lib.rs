@@ -14,6 +14,7 @@ pub mod wire;
 
 pub mod resolve;
 
+pub mod funnel;
 pub mod gate;
 pub mod policy;
 

@@ -9,7 +9,7 @@
 //! * [`stored`]: what an expression that the server keeps (a view, a row policy, a domain's check,
 //!   a function's body) runs
 //! * [`path`]: where unqualified names are looked up; [`rights`]: who may see what
-//! * `display`, `quote`: what objects are called
+//! * `display`, [`quote`]: what objects are called
 //! * `version`, written with `canonical`: the hash of it all; [`drift`]: what differs between two
 //!   snapshots, by [`kind`]; `size`: what one takes
 //!
@@ -32,7 +32,7 @@ pub mod kind;
 pub mod names;
 pub mod operator;
 pub mod path;
-mod quote;
+pub mod quote;
 pub mod relation;
 pub mod rights;
 pub mod role;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// A name as it can be written in SQL: as it is, or in quotes.
-pub(in crate::catalog) fn quoted(name: &str) -> Cow<'_, str> {
+pub fn quoted(name: &str) -> Cow<'_, str> {
     let mut letters = name.bytes();
     let is_plain = letters
         .next()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::grounds::Database;
 use super::hidden::Suspicion;
@@ -337,6 +337,9 @@ impl<'j> Case<'j> {
             cacheable: self.cacheable,
             grounds,
             depth,
+            forecast: OnceLock::new(),
+            stands_in: OnceLock::new(),
+            rows_max: OnceLock::new(),
         }
     }
 
@@ -353,6 +356,9 @@ impl<'j> Case<'j> {
             cacheable: self.moved.is_none(),
             grounds,
             depth,
+            forecast: OnceLock::new(),
+            stands_in: OnceLock::new(),
+            rows_max: OnceLock::new(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is known about a text that was judged.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Grounds, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
@@ -23,6 +23,22 @@ pub struct Facts {
     pub grounds: Grounds,
     /// How deep it looked.
     pub depth: Depth,
+    /// Whether it will run, once somebody has looked. It is kept here because it stands on the same
+    /// grounds.
+    pub forecast: OnceLock<Forecast>,
+    /// Set where the text runs in the place of one that a client sent.
+    pub stands_in: OnceLock<()>,
+    /// The rows at which the policy's own LIMIT cuts its result, if one was added to it.
+    pub rows_max: OnceLock<u64>,
+}
+
+/// Whether a text that may run is likely to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Forecast {
+    /// Nothing speaks against it.
+    Runs,
+    /// Something in it means nothing to the server.
+    MayFail,
 }
 
 /// How deep a verdict looked.
@@ -142,6 +158,9 @@ impl Facts {
             cacheable: false,
             grounds,
             depth,
+            forecast: OnceLock::new(),
+            stands_in: OnceLock::new(),
+            rows_max: OnceLock::new(),
         }
     }
 }

@@ -86,6 +86,16 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
+    /// Whether it only asks: a query, or how one would run.
+    pub fn is_query(self) -> bool {
+        matches!(
+            self,
+            Self::Select | Self::Values | Self::Table | Self::Explain
+        )
+    }
+}
+
+impl StatementKind {
     /// Every kind, in the order of the list.
     pub const ALL: [Self; 39] = [
         Self::Select,

@@ -48,7 +48,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use self::cache::JudgementCache;
-pub use self::facts::{Depth, Effect, Facts, PathChange, Scope, Surety};
+pub use self::facts::{Depth, Effect, Facts, Forecast, PathChange, Scope, Surety};
 pub use self::grounds::{Grounds, SearchPaths};
 pub use self::kind::StatementKind;
 pub use self::names::{Cursor, Prepared, SessionNames};

@@ -1,6 +1,7 @@
 //! A private Postgres of each version, the tables that the corpora speak about, and their snapshot.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pgsieve::catalog::Catalog;
 use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
@@ -39,6 +40,13 @@ impl Database {
         Some(Self::read(client, &["shop", "public"]).await)
     }
 
+    /// Tables of a test's own, where the server can be had.
+    pub async fn of_text(version: u32, text: &str) -> Option<Self> {
+        let client = create(version, "own").await?;
+        client.batch_execute(text).await.unwrap();
+        Some(Self::read(client, &["public"]).await)
+    }
+
     async fn read(client: Client, path: &'static [&'static str]) -> Self {
         let rows = snapshot::load(&client).await.unwrap();
         let catalog = Catalog::build(rows).unwrap();
@@ -65,9 +73,12 @@ async fn create(version: u32, name: &str) -> Option<Client> {
     let cluster = tokio::task::spawn_blocking(move || cluster_of(version));
     let cluster = cluster.await.unwrap()?;
     let admin = connect(&cluster.admin_url("postgres")).await;
+    // Tests run beside each other: each has a database of its own.
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("{name}_{}", MADE.fetch_add(1, Ordering::Relaxed));
     let text = format!("CREATE DATABASE {name} TEMPLATE template0");
     admin.batch_execute(&text).await.unwrap();
-    Some(connect(&cluster.admin_url(name)).await)
+    Some(connect(&cluster.admin_url(&name)).await)
 }
 
 async fn connect(url: &str) -> Client {

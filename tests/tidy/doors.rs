@@ -6,13 +6,14 @@ use super::{Breach, check};
 /// Libraries, and the only folders that know them.
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("pg_raw_parse", &["src/sql/"]),
+    ("sqlparser", &["src/funnel/dialect/"]),
     ("prometheus", &["src/telemetry/"]),
     ("rustls", &["src/net/"]),
     ("tokio_rustls", &["src/net/"]),
     ("rcgen", &["src/net/"]),
     ("serde_yaml", &["src/policy/", "src/config/"]),
     ("clap", &["src/cli/"]),
-    // What it sends is text without a permit: pgsieve's own questions, and the demo's.
+    // What it sends is pgsieve's own questions, and the demo's.
     (
         "tokio_postgres",
         &[

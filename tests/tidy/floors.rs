@@ -19,8 +19,16 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     // 2 judgement: the gate judges under a policy
     ("policy", &[GROUND, &["sql", "catalog"]]),
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
-    // 4 witness: events carry rules, kinds and fingerprints
-    ("telemetry", &[GROUND, &["sql", "catalog", "gate"]]),
+    // 3 repair: a failed text is changed and judged again
+    (
+        "funnel",
+        &[GROUND, &["sql", "catalog", "resolve", "policy", "gate"]],
+    ),
+    // 4 witness: events carry rules, kinds, fingerprints and attempts
+    (
+        "telemetry",
+        &[GROUND, &["sql", "catalog", "policy", "gate", "funnel"]],
+    ),
     // 5 reach: logins need sockets; upstreams run permits
     ("net", &[GROUND, &["wire", "telemetry"]]),
     ("auth", &[GROUND, &["wire", "telemetry", "net"]]),
@@ -64,6 +72,7 @@ const BELOW_UPSTREAM: &[&str] = &[
     "resolve",
     "policy",
     "gate",
+    "funnel",
     "telemetry",
     "net",
     "auth",
@@ -71,7 +80,7 @@ const BELOW_UPSTREAM: &[&str] = &[
 
 /// Modules of the floors that are pure: they can be fuzzed and measured as plain functions.
 const PURE: &[&str] = &[
-    "sqlstate", "limits", "secret", "wire", "sql", "catalog", "resolve", "policy", "gate",
+    "sqlstate", "limits", "secret", "wire", "sql", "catalog", "resolve", "policy", "gate", "funnel",
 ];
 
 /// What would make them impure.

@@ -1,0 +1,394 @@
+//! Patterns of dates: those of other dialects as patterns of Postgres's `to_char`.
+//!
+//! What `to_char` cannot write (weeks that begin on a Sunday, weekdays from 0) makes the whole
+//! pattern inexpressible; it is never left out. Letters that a pattern only quotes are put between
+//! double quotes, so that `to_char` does not read them as its own.
+//!
+//! <https://www.postgresql.org/docs/current/functions-formatting.html>
+
+/// A pattern of `to_char`, `to_date` or `to_timestamp`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// The pattern itself: no literal of SQL yet, its quotes are not doubled.
+    pub text: String,
+    /// Whether it has parts of a day (hours and below).
+    pub has_time: bool,
+    /// Whether it has parts of a calendar (days and above).
+    pub has_date: bool,
+    /// Whether it writes nothing but digits, and how many parts.
+    pub is_digits: bool,
+}
+
+impl Pattern {
+    /// The pattern as a literal of SQL.
+    pub fn literal(&self) -> String {
+        format!("'{}'", self.text.replace('\'', "''"))
+    }
+}
+
+/// A pattern of MySQL's DATE_FORMAT and STR_TO_DATE.
+///
+/// <https://dev.mysql.com/doc/refman/8.4/en/date-and-time-functions.html#function_date-format>
+pub fn from_mysql(pattern: &str) -> Option<Pattern> {
+    from_percent(pattern, |code, _| match code {
+        'a' => day("Dy"),
+        'b' => day("Mon"),
+        'c' => day("FMMM"),
+        'D' => day("FMDDth"),
+        'd' => day("DD"),
+        'e' => day("FMDD"),
+        'f' => time("US"),
+        'H' => time("HH24"),
+        'h' | 'I' => time("HH12"),
+        'i' => time("MI"),
+        'j' => day("DDD"),
+        'k' => time("FMHH24"),
+        'l' => time("FMHH12"),
+        'M' => day("FMMonth"),
+        'm' => day("MM"),
+        'p' => time("AM"),
+        'r' => time("HH12:MI:SS AM"),
+        'S' | 's' => time("SS"),
+        'T' => time("HH24:MI:SS"),
+        'v' => day("IW"),
+        'W' => day("FMDay"),
+        'x' => day("IYYY"),
+        'Y' => day("YYYY"),
+        'y' => day("YY"),
+        // Weeks from Sunday, weeks 0 to 53, weekdays from 0.
+        'U' | 'u' | 'V' | 'X' | 'w' => Part::Inexpressible,
+        other => Part::Literal(other),
+    })
+}
+
+/// A pattern of SQLite's strftime.
+///
+/// <https://www.sqlite.org/lang_datefunc.html>
+pub fn from_sqlite(pattern: &str) -> Option<Pattern> {
+    from_percent(pattern, |code, padded| match code {
+        _ if !padded => Part::Inexpressible,
+        'd' => day("DD"),
+        'f' => time("SS.MS"),
+        'F' => day("YYYY-MM-DD"),
+        'G' => day("IYYY"),
+        'g' => day("IY"),
+        'H' => time("HH24"),
+        'I' => time("HH12"),
+        'j' => day("DDD"),
+        'm' => day("MM"),
+        'M' => time("MI"),
+        'p' => time("AM"),
+        'P' => time("am"),
+        'R' => time("HH24:MI"),
+        'S' => time("SS"),
+        'T' => time("HH24:MI:SS"),
+        'u' => day("ID"),
+        'V' => day("IW"),
+        'Y' => day("YYYY"),
+        '%' => Part::Literal('%'),
+        _ => Part::Inexpressible,
+    })
+}
+
+/// A pattern of C's strftime, as DuckDB and Python write it.
+///
+/// <https://duckdb.org/docs/stable/sql/functions/dateformat>
+pub fn from_strftime(pattern: &str) -> Option<Pattern> {
+    from_percent(pattern, |code, padded| match (code, padded) {
+        ('f', true) => time("US"),
+        ('g', true) => time("MS"),
+        (code, padded) => of_c(code, padded),
+    })
+}
+
+/// A pattern of BigQuery's FORMAT_DATE, FORMAT_TIMESTAMP, PARSE_DATE and their kin.
+///
+/// <https://cloud.google.com/bigquery/docs/reference/standard-sql/format-elements>
+pub fn from_bigquery(pattern: &str) -> Option<Pattern> {
+    from_percent(pattern, |code, padded| match (code, padded) {
+        ('Q', true) => day("Q"),
+        (code, padded) => of_c(code, padded),
+    })
+}
+
+/// A pattern of Java, as Spark writes it: `yyyy-MM-dd`.
+///
+/// <https://spark.apache.org/docs/latest/sql-ref-datetime-pattern.html>
+pub fn from_java(pattern: &str) -> Option<Pattern> {
+    let mut made = Made::default();
+    let mut rest = pattern;
+    while let Some(first) = rest.chars().next() {
+        let run = rest.chars().take_while(|next| *next == first).count();
+        let (part, taken) = match (first, run) {
+            ('y' | 'u', 4 | 1) => (day("YYYY"), run),
+            ('y' | 'u', 2) => (day("YY"), run),
+            ('M' | 'L', 1) => (day("FMMM"), run),
+            ('M' | 'L', 2) => (day("MM"), run),
+            ('M' | 'L', 3) => (day("Mon"), run),
+            ('M' | 'L', 4) => (day("FMMonth"), run),
+            ('d', 1) => (day("FMDD"), run),
+            ('d', 2) => (day("DD"), run),
+            ('D', 3) => (day("DDD"), run),
+            ('E', 1..=3) => (day("Dy"), run),
+            ('E', 4) => (day("FMDay"), run),
+            ('Q' | 'q', 1) => (day("Q"), run),
+            ('H', 1) => (time("FMHH24"), run),
+            ('H', 2) => (time("HH24"), run),
+            ('h', 1) => (time("FMHH12"), run),
+            ('h', 2) => (time("HH12"), run),
+            ('m', 2) => (time("MI"), run),
+            ('s', 2) => (time("SS"), run),
+            ('S', 3) => (time("MS"), run),
+            ('S', 6) => (time("US"), run),
+            ('a', 1) => (time("AM"), run),
+            ('\'', _) => return None,
+            (letter, _) if letter.is_alphabetic() => return None,
+            (other, _) => (Part::Literal(other), 1),
+        };
+        made.add(part)?;
+        let bytes: usize = rest.chars().take(taken).map(char::len_utf8).sum();
+        rest = rest.get(bytes..).unwrap_or_default();
+    }
+    Some(made.end())
+}
+
+/// What a code stands for.
+enum Part {
+    /// Something of a calendar.
+    Day(&'static str),
+    /// Something of a day.
+    Time(&'static str),
+    /// Itself.
+    Literal(char),
+    /// Something that `to_char` cannot write.
+    Inexpressible,
+}
+
+fn day(pattern: &'static str) -> Part {
+    Part::Day(pattern)
+}
+
+fn time(pattern: &'static str) -> Part {
+    Part::Time(pattern)
+}
+
+/// The codes that all heirs of C's strftime share. Without padding: `%-d`.
+fn of_c(code: char, padded: bool) -> Part {
+    match (code, padded) {
+        ('A', true) => day("FMDay"),
+        ('a', true) => day("Dy"),
+        ('B', true) => day("FMMonth"),
+        ('b' | 'h', true) => day("Mon"),
+        ('D' | 'x', true) => day("MM/DD/YY"),
+        ('d', true) => day("DD"),
+        ('d' | 'e', false) => day("FMDD"),
+        ('F', true) => day("YYYY-MM-DD"),
+        ('G', true) => day("IYYY"),
+        ('H', true) => time("HH24"),
+        ('H' | 'k', false) => time("FMHH24"),
+        ('I', true) => time("HH12"),
+        ('I' | 'l', false) => time("FMHH12"),
+        ('j', true) => day("DDD"),
+        ('j', false) => day("FMDDD"),
+        ('M', true) => time("MI"),
+        ('M', false) => time("FMMI"),
+        ('m', true) => day("MM"),
+        ('m', false) => day("FMMM"),
+        ('p', true) => time("AM"),
+        ('P', true) => time("am"),
+        ('R', true) => time("HH24:MI"),
+        ('S', true) => time("SS"),
+        ('S', false) => time("FMSS"),
+        ('T' | 'X', true) => time("HH24:MI:SS"),
+        ('u', true) => day("ID"),
+        ('V', true) => day("IW"),
+        ('Y', true) => day("YYYY"),
+        ('y', true) => day("YY"),
+        ('%', true) => Part::Literal('%'),
+        ('n', true) => Part::Literal('\n'),
+        ('t', true) => Part::Literal('\t'),
+        _ => Part::Inexpressible,
+    }
+}
+
+/// A pattern of codes that begin with `%`; `%-` takes the padding away.
+fn from_percent(pattern: &str, meaning: impl Fn(char, bool) -> Part) -> Option<Pattern> {
+    let mut made = Made::default();
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            made.add(Part::Literal(letter))?;
+            continue;
+        }
+        let part = match letters.next()? {
+            '-' => meaning(letters.next()?, false),
+            code => meaning(code, true),
+        };
+        made.add(part)?;
+    }
+    Some(made.end())
+}
+
+/// A pattern that grows.
+#[derive(Default)]
+struct Made {
+    text: String,
+    /// Letters that stand for themselves.
+    quoted: String,
+    /// Whether the text ends with a code.
+    after_code: bool,
+    has_time: bool,
+    has_date: bool,
+    codes: usize,
+    has_words: bool,
+    has_literals: bool,
+}
+
+impl Made {
+    fn add(&mut self, part: Part) -> Option<()> {
+        match part {
+            Part::Day(code) => {
+                self.has_date = true;
+                self.code(code);
+            }
+            Part::Time(code) => {
+                self.has_time = true;
+                self.code(code);
+            }
+            Part::Literal(letter) => {
+                self.has_literals = true;
+                if letter.is_alphanumeric() || matches!(letter, '"' | '\\') || !letter.is_ascii() {
+                    if matches!(letter, '"' | '\\') {
+                        self.quoted.push('\\');
+                    }
+                    self.quoted.push(letter);
+                } else {
+                    self.close();
+                    self.text.push(letter);
+                    self.after_code = false;
+                }
+            }
+            Part::Inexpressible => return None,
+        }
+        Some(())
+    }
+
+    fn code(&mut self, code: &str) {
+        self.close();
+        if self.after_code {
+            // `DD` and `D` beside each other would be read as `DDD`.
+            self.text.push_str("\"\"");
+        }
+        self.text.push_str(code);
+        self.after_code = true;
+        self.codes = self.codes.saturating_add(1);
+        self.has_words |= WORDS.iter().any(|word| code.ends_with(word));
+        self.has_literals |= !code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    }
+
+    /// Ends a run of letters that stand for themselves.
+    fn close(&mut self) {
+        if !self.quoted.is_empty() {
+            self.text.push('"');
+            self.text.push_str(&self.quoted);
+            self.text.push('"');
+            self.quoted.clear();
+            self.after_code = false;
+        }
+    }
+
+    fn end(mut self) -> Pattern {
+        self.close();
+        Pattern {
+            is_digits: self.codes > 0 && !self.has_words && !self.has_literals,
+            text: self.text,
+            has_time: self.has_time,
+            has_date: self.has_date,
+        }
+    }
+}
+
+/// How codes end that write words.
+const WORDS: [&str; 7] = ["Dy", "Day", "Mon", "Month", "AM", "am", "th"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(read: fn(&str) -> Option<Pattern>, rows: &[(&str, Option<&str>)]) {
+        for (pattern, wanted) in rows {
+            let made = read(pattern).map(|made| made.text);
+            assert_eq!(made.as_deref(), *wanted, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_mysql() {
+        texts(
+            from_mysql,
+            &[
+                ("%Y-%m-%d", Some("YYYY-MM-DD")),
+                ("%Y-%m-%d %H:%i:%s", Some("YYYY-MM-DD HH24:MI:SS")),
+                ("%M %e, %Y", Some("FMMonth FMDD, YYYY")),
+                ("%W the %D", Some("FMDay \"the\" FMDDth")),
+                ("%l:%i %p", Some("FMHH12:MI AM")),
+                ("%c/%e/%y", Some("FMMM/FMDD/YY")),
+                ("%x-W%v", Some("IYYY-\"W\"IW")),
+                ("%Y%m", Some("YYYY\"\"MM")),
+                ("%d%%", Some("DD%")),
+                ("100\"%Y\\", Some("\"100\\\"\"YYYY\"\\\\\"")),
+                ("%Y-%u", None),
+                ("%w", None),
+                ("%", None),
+                ("%q", Some("\"q\"")),
+            ],
+        );
+    }
+
+    #[test]
+    fn patterns_of_sqlite_and_c() {
+        texts(
+            from_sqlite,
+            &[
+                ("%Y-%m", Some("YYYY-MM")),
+                ("%H:%M:%f", Some("HH24:MI:SS.MS")),
+                ("%w", None),
+                ("%W", None),
+                ("%s", None),
+                ("%B", None),
+                ("Q%m", Some("\"Q\"MM")),
+            ],
+        );
+        texts(
+            from_strftime,
+            &[
+                ("%-d %B %Y", Some("FMDD FMMonth YYYY")),
+                ("%a, %d %b %Y", Some("Dy, DD Mon YYYY")),
+                ("%f", Some("US")),
+                ("%U", None),
+            ],
+        );
+        texts(from_bigquery, &[("%Y-Q%Q", Some("YYYY-\"Q\"Q"))]);
+        texts(
+            from_java,
+            &[
+                ("yyyy-MM-dd HH:mm:ss", Some("YYYY-MM-DD HH24:MI:SS")),
+                ("MMMM d, yyyy", Some("FMMonth FMDD, YYYY")),
+                ("yyyyww", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_pattern_says_what_it_writes() {
+        let digits = |pattern: &str| from_mysql(pattern).unwrap().is_digits;
+        assert!(digits("%m") && digits("%Y%m"));
+        assert!(!digits("%Y-%m") && !digits("%M") && !digits("x"));
+        let parts = |pattern: &str| {
+            let made = from_mysql(pattern).unwrap();
+            (made.has_date, made.has_time)
+        };
+        assert_eq!(parts("%Y"), (true, false));
+        assert_eq!(parts("%H"), (false, true));
+    }
+}

@@ -1,0 +1,173 @@
+//! Statements as models write them, through the whole funnel, against a real server.
+//!
+//! `statements.sql` holds them in blocks with an empty line between: a first line `-- exact: rows`,
+//! `-- likely: rows` or `-- hint: words`, then the statement. Rows are joined by `;`, their fields
+//! by `|`.
+
+use std::sync::Arc;
+
+use pgsieve::catalog::Catalog;
+use pgsieve::funnel::{Ending, Request, Run, Uncompiled, rescue};
+use pgsieve::gate::sight::Sight;
+use pgsieve::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
+use pgsieve::policy::Policy;
+use pgsieve::sql::fingerprint::Fingerprinter;
+use pgsieve::upstream::snapshot;
+use tokio::runtime::Handle;
+use tokio_postgres::error::ErrorPosition;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use crate::server::Server;
+
+#[tokio::test]
+async fn statements_of_models_give_the_rows_that_they_ask_for() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    server.client.batch_execute(SCHEMA).await.unwrap();
+    let rows = snapshot::load(&server.client).await.unwrap();
+    let catalog = Arc::new(Catalog::build(rows).unwrap());
+    let (sure, bold) = (gate("hint"), gate("apply"));
+    let mut wrong = Vec::new();
+    for block in STATEMENTS.split("\n\n") {
+        let (first, text) = block.split_once('\n').unwrap();
+        let (wanted, words) = first.strip_prefix("-- ").unwrap().split_once(':').unwrap();
+        let (text, words) = (text.trim(), words.trim());
+        let asked = Asked {
+            catalog: Arc::clone(&catalog),
+            client: Arc::clone(&server.client),
+            text: text.to_owned(),
+        };
+        let exact = asked.rescued(&sure).await;
+        let likely = asked.rescued(&bold).await;
+        let found = match (exact, likely) {
+            (Rescued::Runs(text), _) => ("exact", text),
+            (_, Rescued::Runs(text)) => ("likely", text),
+            (_, Rescued::Fails(words)) => ("hint", words),
+        };
+        let ran = match found.0 {
+            "hint" => found.1.clone(),
+            _ => rows_of(&server.client, &found.1).await,
+        };
+        let is_right = match wanted {
+            "hint" => found.0 == "hint" && ran.contains(words),
+            wanted => found.0 == wanted && ran == words,
+        };
+        if !is_right {
+            wrong.push(format!(
+                "{text}\n  {}: {ran}\n  by {}\n  not {wanted}: {words}",
+                found.0, found.1
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// A statement in a database.
+struct Asked {
+    catalog: Arc<Catalog>,
+    client: Arc<Client>,
+    text: String,
+}
+
+/// What came of it.
+enum Rescued {
+    Runs(String),
+    Fails(String),
+}
+
+impl Asked {
+    async fn rescued(&self, gate: &Arc<Gate>) -> Rescued {
+        let (gate, handle) = (Arc::clone(gate), Handle::current());
+        let client = Arc::clone(&self.client);
+        let (catalog, text) = (Arc::clone(&self.catalog), self.text.clone());
+        let pursued = move || {
+            let mut names = SessionNames::default();
+            names.set_server_major(15);
+            names.set_sight(Some(Arc::new(Sight::new(catalog, gate.policy()))));
+            names.set_role("postgres");
+            names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
+            let parameters = Parameters::open();
+            let request = Request {
+                gate: &gate,
+                names: &names,
+                parameters: &parameters,
+                text: &text,
+                failure: None,
+            };
+            let mut compiler = Compiler { handle, client };
+            match rescue(&request, &mut compiler).ending {
+                Ending::Unneeded => Rescued::Runs(text),
+                Ending::Repaired(repaired) => Rescued::Runs(repaired.permit.text().to_owned()),
+                Ending::Failed(advice) => {
+                    Rescued::Fails(format!("{:?} {:?}", advice.hint, advice.detail))
+                }
+            }
+        };
+        tokio::task::spawn_blocking(pursued).await.unwrap()
+    }
+}
+
+/// Parse and Describe on the server.
+struct Compiler {
+    handle: Handle,
+    client: Arc<Client>,
+}
+
+impl Run for Compiler {
+    fn compile(&mut self, permit: &ReadPermit<'_>, _: &Parameters) -> Result<(), Uncompiled> {
+        let prepared = self.handle.block_on(self.client.prepare(permit.text()));
+        let Err(error) = prepared else {
+            return Ok(());
+        };
+        let Some(error) = error.as_db_error() else {
+            return Err(Uncompiled::Unavailable);
+        };
+        let position = match error.position() {
+            Some(ErrorPosition::Original(at)) => Some(*at),
+            _ => None,
+        };
+        Err(Uncompiled::Failed {
+            sqlstate: error.code().code().to_owned(),
+            message: error.message().to_owned(),
+            hint: error.hint().map(str::to_owned),
+            position,
+        })
+    }
+}
+
+fn gate(likely: &str) -> Arc<Gate> {
+    let yaml = include_str!("../../policies/agent.yaml");
+    let yaml = yaml.replacen("likely: hint", &format!("likely: {likely}"), 1);
+    // What mends a foreign text word by word is what is looked at here.
+    let yaml = yaml.replacen("dialect: auto", "dialect: \"off\"", 1);
+    let policy = Policy::from_yaml(&yaml).unwrap();
+    Arc::new(Gate::new(
+        Arc::new(policy),
+        Fingerprinter::new(None, [7; 32]),
+    ))
+}
+
+async fn rows_of(client: &Client, text: &str) -> String {
+    let messages = match client.simple_query(text).await {
+        Ok(messages) => messages,
+        Err(error) => return format!("{error:?}"),
+    };
+    let rows = messages.iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => {
+            let fields = (0..row.len()).map(|at| row.get(at).unwrap_or("NULL"));
+            Some(fields.collect::<Vec<_>>().join("|"))
+        }
+        _ => None,
+    });
+    rows.collect::<Vec<_>>().join(";")
+}
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+const STATEMENTS: &str = include_str!("statements.sql");
