@@ -54,6 +54,7 @@ pub use self::kind::ObjectKind;
 pub use self::names::{NameId, Names};
 pub use self::operator::Operator;
 pub use self::path::SearchPath;
+pub(crate) use self::quote::quoted;
 pub use self::relation::{Column, Generated, Key, KeyKind, Relation, RelationKind, RowPolicy};
 pub use self::rights::Rights;
 pub use self::role::{Acl, Grant, Role};

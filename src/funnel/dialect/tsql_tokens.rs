@@ -1,0 +1,134 @@
+//! What stands around a query and changes nothing of it: `SET PARSEONLY ON`, `USE x`, `GO`,
+//! OPTION; and operators that the grammar does not know.
+
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+
+/// The tokens of the query alone.
+pub fn bare(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut made = Vec::with_capacity(tokens.len());
+    let mut begins_line = true;
+    let mut begins_statement = true;
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let end = if depth > 0 {
+            None
+        } else if begins_statement && let Some(end) = setting(&tokens, at) {
+            Some(end)
+        } else if begins_line && word(&tokens, at) == "go" {
+            ends_line(&tokens, at + 1)
+        } else if word(&tokens, at) == "option" {
+            option(&tokens, at)
+        } else {
+            None
+        };
+        if let Some(end) = end {
+            at = end;
+            begins_statement = true;
+            begins_line = true;
+            continue;
+        }
+        match &token.token {
+            Token::Whitespace(Whitespace::Newline) => begins_line = true,
+            Token::Whitespace(Whitespace::SingleLineComment { .. }) => begins_line = true,
+            Token::Whitespace(_) => {}
+            other => {
+                begins_line = false;
+                begins_statement = *other == Token::SemiColon;
+                match other {
+                    Token::LParen => depth += 1,
+                    Token::RParen => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+        match (&token.token, tokens.get(at + 1).map(|next| &next.token)) {
+            // Not less, not greater.
+            (Token::ExclamationMark, Some(Token::Lt)) => {
+                made.push(TokenWithSpan::new(Token::GtEq, token.span));
+                at += 1;
+            }
+            (Token::ExclamationMark, Some(Token::Gt)) => {
+                made.push(TokenWithSpan::new(Token::LtEq, token.span));
+                at += 1;
+            }
+            _ => made.push(token.clone()),
+        }
+        at += 1;
+    }
+    made
+}
+
+/// Where a setting or USE ends that begins here.
+fn setting(tokens: &[TokenWithSpan], at: usize) -> Option<usize> {
+    let first = word(tokens, at);
+    let second = next(tokens, at + 1)?;
+    let last = match first.as_str() {
+        "use" => second,
+        "set" => {
+            let settings = ["parseonly", "nocount", "noexec", "fmtonly", "ansi_nulls"];
+            let third = next(tokens, second + 1)?;
+            let is_switch = ["on", "off"].contains(&word(tokens, third).as_str());
+            if !settings.contains(&word(tokens, second).as_str()) || !is_switch {
+                return None;
+            }
+            third
+        }
+        _ => return None,
+    };
+    let after = last + 1;
+    match next(tokens, after).and_then(|at| tokens.get(at).map(|token| (at, &token.token))) {
+        Some((at, Token::SemiColon)) => Some(at + 1),
+        _ => Some(after),
+    }
+}
+
+/// Where the line ends, if nothing more stands on it.
+fn ends_line(tokens: &[TokenWithSpan], at: usize) -> Option<usize> {
+    for (place, token) in tokens.iter().enumerate().skip(at) {
+        match &token.token {
+            Token::Whitespace(Whitespace::Newline) | Token::EOF => return Some(place),
+            Token::Whitespace(_) | Token::SemiColon => {}
+            _ => return None,
+        }
+    }
+    Some(tokens.len())
+}
+
+/// Where `OPTION (…)` ends, which says how and not what.
+fn option(tokens: &[TokenWithSpan], at: usize) -> Option<usize> {
+    let open = next(tokens, at + 1)?;
+    if tokens.get(open)?.token != Token::LParen {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate().skip(open) {
+        match token.token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => {
+                let last = next(tokens, place + 1).and_then(|at| tokens.get(at));
+                let ends =
+                    last.is_none_or(|token| matches!(token.token, Token::SemiColon | Token::EOF));
+                return ends.then_some(place + 1);
+            }
+            Token::RParen => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The next place that is no blank.
+fn next(tokens: &[TokenWithSpan], at: usize) -> Option<usize> {
+    let rest = tokens.iter().enumerate().skip(at);
+    let mut solid = rest.filter(|(_, token)| !matches!(token.token, Token::Whitespace(_)));
+    solid.next().map(|(place, _)| place)
+}
+
+/// The word here, in small letters.
+fn word(tokens: &[TokenWithSpan], at: usize) -> String {
+    match tokens.get(at).map(|token| &token.token) {
+        Some(Token::Word(word)) if word.quote_style.is_none() => word.value.to_lowercase(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,250 @@
+//! What a translated expression is: its text in Postgres's SQL, and what is known of its value.
+
+use crate::catalog::{Catalog, TypeId, TypeKind};
+
+/// A translated expression.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Its text.
+    pub text: String,
+    /// The type of its value, as Postgres has it.
+    pub kind: Kind,
+    /// Whether the text can stand beside any operator without parentheses.
+    pub tight: bool,
+    /// Whether its value is known never to be NULL.
+    pub not_null: bool,
+    /// What it is by itself.
+    pub form: Form,
+    /// Of an array, the type of its elements.
+    pub element: Kind,
+    /// Whether a number's digits may be more than the source dialect would show: right as a value,
+    /// not to be made a text of.
+    pub longer: bool,
+    /// Whether the letters of a text are told apart even where the dialect does not: it has a
+    /// binary collation there.
+    pub cased: bool,
+    /// The name that Postgres gives to a column of it without an alias; none where that is not
+    /// known.
+    pub name: Option<String>,
+}
+
+/// What an expression is by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A string literal of this content.
+    TextLiteral(String),
+    /// A number literal, as it is printed.
+    NumberLiteral(String),
+    /// TRUE or FALSE.
+    BoolLiteral(bool),
+    /// NULL.
+    NullLiteral,
+    /// A column.
+    Column,
+    /// A text of digits only, such as the year of a date.
+    Digits,
+    /// A text taken out of a JSON document, where it may have been a number.
+    Document,
+    /// The place of a parameter.
+    Parameter,
+    /// Anything else.
+    Computed,
+}
+
+/// The type of a value, as far as a translation depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// NULL alone.
+    Null,
+    /// boolean.
+    Bool,
+    /// smallint, integer, bigint.
+    Integer,
+    /// numeric.
+    Decimal,
+    /// real, double precision.
+    Float,
+    /// text, varchar, char, and string literals.
+    Text,
+    /// date.
+    Date,
+    /// time.
+    Time,
+    /// timestamp.
+    Timestamp,
+    /// timestamptz.
+    TimestampTz,
+    /// interval.
+    Interval,
+    /// json.
+    Json,
+    /// jsonb.
+    Jsonb,
+    /// bytea.
+    Bytes,
+    /// Any array.
+    Array,
+    /// A type of Postgres's own that the source dialect has no equal of: uuid, an enumeration.
+    Other,
+    /// Not known.
+    Unclear,
+}
+
+impl Kind {
+    /// A number.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Decimal | Self::Float)
+    }
+
+    /// A date or a timestamp.
+    pub fn is_moment(self) -> bool {
+        matches!(self, Self::Date | Self::Timestamp | Self::TimestampTz)
+    }
+
+    /// Whether both are dates or timestamps, and not of the same type.
+    pub fn is_other_moment(self, other: Self) -> bool {
+        self != other && self.is_moment() && other.is_moment()
+    }
+
+    /// The kind of a type of the catalog.
+    pub fn of(catalog: &Catalog, type_id: TypeId) -> Self {
+        let found = catalog.data_type(type_id);
+        if let TypeKind::Domain { base, .. } = &found.kind {
+            // A domain of a domain has the other as its base, one step at a time.
+            return if *base == type_id {
+                Self::Unclear
+            } else {
+                Self::of(catalog, *base)
+            };
+        }
+        if found.is_array {
+            return Self::Array;
+        }
+        match found.oid.0 {
+            16 => Self::Bool,
+            17 => Self::Bytes,
+            20 | 21 | 23 => Self::Integer,
+            700 | 701 => Self::Float,
+            1700 => Self::Decimal,
+            18 | 19 | 25 | 1042 | 1043 => Self::Text,
+            1082 => Self::Date,
+            1083 => Self::Time,
+            1114 => Self::Timestamp,
+            1184 => Self::TimestampTz,
+            1186 => Self::Interval,
+            114 => Self::Json,
+            3802 => Self::Jsonb,
+            _ => Self::Other,
+        }
+    }
+
+    /// The kind that values of both have in one column or CASE; unclear where Postgres would not
+    /// have it or nobody knows.
+    pub fn common(self, other: Self) -> Self {
+        match (self, other) {
+            (one, same) if one == same => one,
+            (Self::Null, known) | (known, Self::Null) => known,
+            (Self::Float, number) | (number, Self::Float) if number.is_number() => Self::Float,
+            (Self::Decimal, number) | (number, Self::Decimal) if number.is_number() => {
+                Self::Decimal
+            }
+            (Self::TimestampTz, moment) | (moment, Self::TimestampTz) if moment.is_moment() => {
+                Self::TimestampTz
+            }
+            (Self::Date, Self::Timestamp) | (Self::Timestamp, Self::Date) => Self::Timestamp,
+            _ => Self::Unclear,
+        }
+    }
+}
+
+impl Written {
+    /// An expression that needs parentheses beside operators.
+    pub fn loose(text: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            text: text.into(),
+            kind,
+            tight: false,
+            not_null: false,
+            form: Form::Computed,
+            element: Kind::Unclear,
+            longer: false,
+            cased: false,
+            name: None,
+        }
+    }
+
+    /// An expression that needs none: a call, a literal, something in parentheses.
+    pub fn tight(text: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            tight: true,
+            ..Self::loose(text, kind)
+        }
+    }
+
+    /// An operation, whose column Postgres calls `?column?`.
+    pub fn operation(text: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name: Some(NAMELESS.to_owned()),
+            ..Self::loose(text, kind)
+        }
+    }
+
+    /// A call: `name(arguments)`.
+    pub fn call(name: &str, arguments: &[&str], kind: Kind) -> Self {
+        Self {
+            name: Some(name.to_owned()),
+            ..Self::tight(format!("{name}({})", arguments.join(", ")), kind)
+        }
+    }
+
+    /// Known never to be NULL, or not.
+    #[must_use]
+    pub fn never_null(mut self, not_null: bool) -> Self {
+        self.not_null = not_null;
+        self
+    }
+
+    /// As it stands beside an operator.
+    pub fn atom(&self) -> String {
+        if self.tight {
+            self.text.clone()
+        } else {
+            format!("({})", self.text)
+        }
+    }
+
+    /// The content, where it is a string literal.
+    pub fn text_literal(&self) -> Option<&str> {
+        match &self.form {
+            Form::TextLiteral(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// The digits, where it is a number literal.
+    pub fn number_literal(&self) -> Option<&str> {
+        match &self.form {
+            Form::NumberLiteral(digits) => Some(digits),
+            _ => None,
+        }
+    }
+
+    /// The value, where it is a small whole number, written as one.
+    pub fn small_integer(&self) -> Option<i64> {
+        self.number_literal()?.parse().ok()
+    }
+
+    /// Whether it is a literal of any kind.
+    pub fn is_literal(&self) -> bool {
+        matches!(
+            self.form,
+            Form::TextLiteral(_)
+                | Form::NumberLiteral(_)
+                | Form::BoolLiteral(_)
+                | Form::NullLiteral
+        )
+    }
+}
+
+/// What Postgres calls a column that has no name.
+pub const NAMELESS: &str = "?column?";
