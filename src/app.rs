@@ -31,6 +31,7 @@ use crate::telemetry::{Telemetry, TelemetryError, panics};
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::Catalogs;
+use crate::upstream::side::Sides;
 
 /// Why pgsieve could not start.
 #[derive(Debug)]
@@ -138,6 +139,7 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
         telemetry.clone(),
         Handle::current(),
     );
+    let sides = Sides::new(Arc::clone(&upstream), Handle::current());
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
@@ -153,6 +155,7 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
         auth,
         upstream,
         catalogs,
+        sides,
         gate: Arc::new(gate),
         cancels: CancelRegistry::new(),
         telemetry: telemetry.clone(),

@@ -14,8 +14,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use pgsieve::funnel::{Attempt, AttemptOutcome, Confidence, NameGate};
 use pgsieve::gate::{Rule, StatementKind};
 use pgsieve::limits::AUDIT_QUEUE_BYTES_MAX;
+use pgsieve::policy::Recoverer;
 use pgsieve::sql::fingerprint::{Fingerprint, Fingerprinter};
 use pgsieve::sqlstate;
 use pgsieve::telemetry::Telemetry;
@@ -23,7 +25,7 @@ use pgsieve::telemetry::audit::AuditTarget;
 use pgsieve::telemetry::code::Code;
 use pgsieve::telemetry::events::{
     ConnectionClosed, ConnectionOpened, LoginFinished, SessionPanicked, StatementFinished,
-    TripwireFired,
+    StatementRepaired, TripwireFired,
 };
 use pgsieve::telemetry::labels::{
     ClosedBecause, LoginMethod, LoginOutcome, Outcome, Path, Transport, Tripwire,
@@ -130,6 +132,96 @@ fn a_statement_leaves_one_line_with_everything_but_its_text() {
     let time = line["time"].as_str().unwrap();
     assert_eq!(time.len(), "2026-01-01T00:00:00.000000Z".len());
     assert!(time.parse::<jiff::Timestamp>().is_ok());
+}
+
+#[test]
+fn a_rescue_leaves_one_line_with_every_attempt_and_no_text() {
+    let place = Place::new();
+    let file = place.file("audit.jsonl");
+    let telemetry = audit_to(&file);
+    let other = Fingerprinter::new(None, [0; 32]).of("SELECT 2, 3");
+    let attempt = |recoverer, confidence, outcome, failed: &[NameGate]| Attempt {
+        recoverer,
+        confidence,
+        outcome,
+        failed: failed.to_vec(),
+        before: Some(fingerprint()),
+        after: (outcome == AttemptOutcome::Applied).then_some(other),
+        text: Some("SELECT 'cAnArY'".to_owned()),
+        words: "cAnArY stands for cAnArY2".to_owned(),
+    };
+    let attempts = [
+        attempt(
+            Recoverer::UndefinedColumn,
+            Confidence::Guess,
+            AttemptOutcome::Hinted,
+            &[NameGate::Score, NameGate::Risk],
+        ),
+        attempt(
+            Recoverer::Unwrap,
+            Confidence::Exact,
+            AttemptOutcome::Applied,
+            &[],
+        ),
+    ];
+    let session = session();
+    let repaired = StatementRepaired {
+        session: &session,
+        path: Path::Query,
+        attempts: &attempts,
+        latency: Duration::from_micros(4_200),
+    };
+    telemetry.emit(&repaired);
+    // Nothing was thought of: it took its time, and there is nothing to tell.
+    telemetry.emit(&StatementRepaired {
+        attempts: &[],
+        ..repaired
+    });
+    assert!(telemetry.flush(Duration::from_secs(5)));
+    assert!(!fs::read_to_string(&file).unwrap().contains("cAnArY"));
+    let lines = lines(&file);
+    assert_eq!(lines.len(), 1);
+    for (key, value) in [
+        ("event", Value::from("statement_repaired")),
+        ("session", 3.into()),
+        ("path", "query".into()),
+        ("outcome", "applied".into()),
+        ("latency_us", 4_200.into()),
+        (
+            "attempts",
+            serde_json::json!([
+                {
+                    "step": 1,
+                    "recoverer": "undefined_column",
+                    "confidence": "guess",
+                    "outcome": "hinted",
+                    "gates": ["score", "risk"],
+                    "before": fingerprint().to_string(),
+                },
+                {
+                    "step": 2,
+                    "recoverer": "unwrap",
+                    "confidence": "exact",
+                    "outcome": "applied",
+                    "gates": [],
+                    "before": fingerprint().to_string(),
+                    "after": other.to_string(),
+                },
+            ]),
+        ),
+    ] {
+        assert_eq!(lines[0][key], value, "{key}");
+    }
+    let scrape = telemetry.scrape();
+    assert_eq!(sample(&scrape, "pgsieve_repair_seconds_count"), 2.0);
+    for line in [
+        "pgsieve_repairs_total{confidence=\"exact\",outcome=\"applied\",recoverer=\"unwrap\"} 1",
+        "pgsieve_repairs_total{confidence=\"guess\",outcome=\"hinted\",\
+         recoverer=\"undefined_column\"} 1",
+    ] {
+        assert!(scrape.lines().any(|have| have == line), "{line}\n{scrape}");
+    }
+    assert!(!scrape.contains("cAnArY") && !format!("{attempts:?}").contains("cAnArY"));
 }
 
 #[test]

@@ -32,6 +32,15 @@ pub struct Message {
     pub bytes: Bytes,
 }
 
+/// What came of a message that may be of no interest.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// It was read away; this was its type byte.
+    Passed(u8),
+    /// Another one, whole.
+    Message(Message),
+}
+
 /// Why a peer cannot be talked to any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkError {
@@ -91,6 +100,44 @@ impl Link {
                 None => HEADER_BYTES,
             };
             self.read_up_to(needed, deadline).await?;
+        }
+    }
+
+    /// The next message of an upstream; one of these kinds is read away, however long it is, and
+    /// only its kind is told.
+    ///
+    /// Not to be cancelled and gone on with: half a message may be read away.
+    pub async fn backend_passing(
+        &mut self,
+        kinds: &[u8],
+        deadline: Instant,
+    ) -> Result<Passing, LinkError> {
+        loop {
+            let header = header_backend(&self.inbox).map_err(LinkError::Malformed)?;
+            match header.filter(|header| kinds.contains(&header.kind)) {
+                Some(header) => {
+                    self.pass_over(header.total, deadline).await?;
+                    return Ok(Passing::Passed(header.kind));
+                }
+                None if header.is_some() => {
+                    return Ok(Passing::Message(self.backend(deadline).await?));
+                }
+                None => self.read_up_to(HEADER_BYTES, deadline).await?,
+            }
+        }
+    }
+
+    /// Reads so many bytes away.
+    async fn pass_over(&mut self, bytes: usize, deadline: Instant) -> Result<(), LinkError> {
+        let mut left = bytes;
+        loop {
+            let here = left.min(self.inbox.len());
+            drop(self.inbox.split_to(here));
+            left -= here;
+            if left == 0 {
+                return Ok(());
+            }
+            self.read_up_to(1, deadline).await?;
         }
     }
 
@@ -257,6 +304,28 @@ mod tests {
         let (mut link, mut far) = pair();
         far.write_all(b"D\x00\x10\x00\x00").await.unwrap();
         assert_eq!(link.backend(soon()).await, Err(LinkError::TooMuch));
+    }
+
+    #[tokio::test]
+    async fn megabytes_of_no_interest_are_read_away() {
+        let (mut link, mut far) = pair();
+        let sender = tokio::spawn(async move {
+            far.write_all(b"D\x00\x10\x00\x00").await.unwrap();
+            far.write_all(&vec![7; 0x10_0000 - 4]).await.unwrap();
+            far.write_all(b"D\0\0\0\x06\0\0Z\0\0\0\x05I").await.unwrap();
+        });
+        for _ in 0..2 {
+            let passed = link.backend_passing(b"D", soon()).await;
+            assert_eq!(passed, Ok(Passing::Passed(b'D')));
+        }
+        let whole = link.backend_passing(b"D", soon()).await;
+        let Ok(Passing::Message(message)) = whole else {
+            panic!("{whole:?}")
+        };
+        assert_eq!((message.kind, message.body()), (b'Z', &b"I"[..]));
+        sender.await.unwrap();
+        let gone = link.backend_passing(b"D", soon()).await;
+        assert_eq!(gone, Err(LinkError::Closed));
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Worker {
         let open = Arc::new(AtomicUsize::new(0));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .max_blocking_threads(limits::JUDGE_THREADS_MAX)
+            .max_blocking_threads(limits::JUDGE_THREADS_MAX + limits::RESCUES_MAX)
             .build()?;
         let sessions = Sessions {
             house,

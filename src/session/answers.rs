@@ -8,14 +8,14 @@
 use std::ops::Range;
 
 use super::conversation::{Conversation, Ending, Intake, SelfReport};
-use super::journal::{Closing, Owed, Running, Skipped};
+use super::journal::{Closing, Owed, Running, Skipped, Stake};
 use super::reply::{self, Farewell};
 use crate::gate::Effect;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
-use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::backend::{self, Fields, TransactionStatus};
 use crate::wire::frame::{Header, header_backend};
 
 /// How much of the given bytes was dealt with.
@@ -28,7 +28,7 @@ pub struct Passed {
 }
 
 /// What becomes of a frame that was read.
-enum Fate {
+pub(super) enum Fate {
     Kept,
     Swallowed,
 }
@@ -51,6 +51,15 @@ impl Conversation {
             let Some(header) = header_backend(rest).map_err(|_| UNREADABLE)? else {
                 break;
             };
+            if header.kind == b'T'
+                && let Some((description, behind)) = rest.split_at_checked(header.total)
+                && self.withholds(description, behind)
+            {
+                self.weave(self.reply.len(), bytes.get(run..at));
+                at += header.total;
+                run = at;
+                continue;
+            }
             if self.passes_unseen(&header) {
                 self.advance(&header)?;
                 self.passing = header.total;
@@ -143,8 +152,11 @@ impl Conversation {
                 self.finished(&running);
             }
             Some(Owed::Parse(running)) => {
+                if running.stake == Stake::Kept {
+                    self.retained.answered();
+                }
                 if let Some(notice) = &running.notice {
-                    reply::notice(&mut self.reply, notice);
+                    notice.tell(&mut self.reply, &self.loudness);
                 }
             }
             _ => {}
@@ -199,11 +211,17 @@ impl Conversation {
         match self.journal.head() {
             Some(Owed::Query(running)) => {
                 if let Some(notice) = running.notice.take() {
-                    reply::notice(&mut self.reply, &notice);
+                    notice.tell(&mut self.reply, &self.loudness);
+                }
+                if let Some(notice) = running.cut() {
+                    notice.tell(&mut self.reply, &self.loudness);
                 }
                 Ok(Fate::Kept)
             }
-            Some(Owed::Execute(_)) => {
+            Some(Owed::Execute(running)) => {
+                if let Some(notice) = running.cut() {
+                    notice.tell(&mut self.reply, &self.loudness);
+                }
                 self.complete();
                 Ok(Fate::Kept)
             }
@@ -228,10 +246,18 @@ impl Conversation {
         self.settle_paths(status);
         if self.journal.is_empty() {
             self.journal.relax();
+            self.retained.relax();
             self.names.rest();
             self.come_to_rest(status);
         }
-        Ok(Fate::Kept)
+        match self.held.take() {
+            None => Ok(Fate::Kept),
+            Some(held) if status == TransactionStatus::Idle => {
+                self.begin_rescue(*held);
+                Ok(Fate::Swallowed)
+            }
+            Some(_) => Err(UNREADABLE),
+        }
     }
 
     /// Nothing is owed: forget what ended with the transaction, ask what has to be asked.
@@ -263,11 +289,14 @@ impl Conversation {
         }
         self.suspect(sqlstate);
         self.doubt_paths();
+        if let Some(held) = self.hold(fields, body, sqlstate) {
+            self.settle_held(held);
+            return Ok(Fate::Swallowed);
+        }
         match self.journal.head() {
             Some(Owed::Query(running)) => {
-                running.sqlstate = Some(sqlstate);
                 running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
-                Ok(Fate::Kept)
+                Ok(running.failed((&mut self.reply, &self.loudness), fields, sqlstate))
             }
             Some(Owed::Sync) => Ok(Fate::Kept),
             None => {
@@ -282,22 +311,29 @@ impl Conversation {
                 Ok(Fate::Swallowed)
             }
             Some(Owed::RefusedQuery(_)) => Ok(Fate::Kept),
-            Some(_) => Ok(self.failed_in_pipeline(sqlstate, is_failing_text)),
+            Some(_) => Ok(self.failed_in_pipeline(fields, sqlstate, is_failing_text)),
         }
     }
 
     /// An error in the extended protocol: the upstream skips to the next Sync, and so does the
     /// journal.
-    fn failed_in_pipeline(&mut self, sqlstate: Code, is_failing_text: bool) -> Fate {
+    fn failed_in_pipeline(
+        &mut self,
+        fields: Fields<'_>,
+        sqlstate: Code,
+        is_failing_text: bool,
+    ) -> Fate {
         let failed = self.journal.pop();
-        let mut is_portal_lost = matches!(failed, Some(Owed::Bind));
-        let mut is_statement_lost = false;
+        let is_bind = matches!(failed, Some(Owed::Bind));
+        if matches!(&failed, Some(Owed::Parse(running)) if running.stake == Stake::Kept) {
+            self.retained.answered();
+        }
         let fate = match failed {
             Some(Owed::Parse(mut running) | Owed::Execute(mut running)) => {
-                running.sqlstate = Some(sqlstate);
+                let fate = running.failed((&mut self.reply, &self.loudness), fields, sqlstate);
                 self.follow_paths(&running);
                 self.finished(&running);
-                Fate::Kept
+                fate
             }
             Some(Owed::RefusedMessage { refusal, .. }) if is_failing_text => {
                 reply::refusal(&mut self.reply, &refusal);
@@ -305,6 +341,16 @@ impl Conversation {
             }
             _ => Fate::Kept,
         };
+        if self.skip_pipeline(is_bind) == Skipped::SyncNotSentYet {
+            self.skip_from_now();
+        }
+        fate
+    }
+
+    /// The upstream skips to the next Sync: so does the journal, and what was taken back or never
+    /// made is put right.
+    pub(super) fn skip_pipeline(&mut self, mut is_portal_lost: bool) -> Skipped {
+        let mut is_statement_lost = false;
         let (skipped, dropped) = self.journal.skip_to_sync();
         for owed in dropped {
             is_portal_lost |= matches!(owed, Owed::Bind);
@@ -317,10 +363,7 @@ impl Conversation {
         if is_portal_lost && !self.journal.makes_portals() {
             self.names.lose_unnamed_cursor();
         }
-        if skipped == Skipped::SyncNotSentYet {
-            self.skip_from_now();
-        }
-        fate
+        skipped
     }
 
     fn setting_reported(&mut self, body: &[u8]) -> Result<Fate, Ending> {

@@ -17,6 +17,7 @@ use crate::auth::{Admitted, Auth, AuthError, password};
 use crate::gate::StartupPlan;
 use crate::net::link::Link;
 use crate::net::stream::Peer;
+use crate::secret::Secret;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::{
@@ -24,12 +25,14 @@ use crate::telemetry::events::{
 };
 use crate::telemetry::labels::{LoginMethod, LoginOutcome};
 use crate::telemetry::session::SessionInfo;
+use crate::upstream::account::Account;
+use crate::upstream::again::{Next, Tries};
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::keeper::Keeper;
 use crate::upstream::login::{
     Asked, LoginError, LoginRequest, UpstreamSession, begin, sqlstate_of,
 };
-use crate::upstream::snapshot::Account;
+use crate::upstream::side::Side;
 use crate::upstream::verify::verify;
 use crate::wire::encode::{self, ErrorFields, Severity};
 use crate::wire::startup::ProtocolVersion;
@@ -48,12 +51,21 @@ pub struct Attempt<'d> {
     pub info: SessionInfo,
 }
 
+/// Why one try did not lead to a session.
+enum Missed {
+    /// For a reason of the upstream's.
+    Upstream(LoginError),
+    /// For any other.
+    Denied(Denial),
+}
+
 /// The way to a session that was gone so far: what is there if it ends here.
 struct Entered {
     upstream: UpstreamSession,
     plan: StartupPlan,
     search_path: String,
     keeper: Option<Arc<Keeper>>,
+    side: Side,
     cancel: Option<CancelGuard>,
     method: LoginMethod,
 }
@@ -87,6 +99,7 @@ impl Attempt<'_> {
                 plan,
                 search_path,
                 keeper,
+                side,
                 cancel,
                 method,
             }) => {
@@ -99,6 +112,7 @@ impl Attempt<'_> {
                     plan,
                     search_path,
                     keeper,
+                    side,
                     cancel,
                 }))
             }
@@ -134,6 +148,7 @@ impl Attempt<'_> {
         };
         let verified = verify(&mut upstream, self.deadline).await;
         let search_path = verified.map_err(Denial::NotReadOnly)?.search_path;
+        let side = self.desk.sides.of(&plan.database, &account);
         // The first client of a database waits for what the gate must know to judge with it.
         let keeper = self.desk.catalogs.of(&plan.database, Some(account));
         if let Some(keeper) = &keeper {
@@ -145,6 +160,7 @@ impl Attempt<'_> {
             plan,
             search_path,
             keeper,
+            side,
             cancel,
             method,
         })
@@ -160,28 +176,50 @@ impl Attempt<'_> {
         if !self.desk.auth.may_ask_password(client, self.peer) {
             return Err(Denial::Auth(AuthError::NotPrivate));
         }
-        let request = request(&plan.user, plan);
         let mut password = None;
-        let asked = begin(&self.desk.upstream, request, self.deadline).await;
-        let ready = match asked.map_err(told)? {
+        let mut tries = Tries::new(self.deadline);
+        loop {
+            let error = match self.try_as_itself(client, plan, &mut password).await {
+                Ok(session) => {
+                    let user = plan.user.clone();
+                    return Ok((session, Account { user, password }));
+                }
+                Err(Missed::Denied(denial)) => return Err(denial),
+                Err(Missed::Upstream(error)) => error,
+            };
+            match tries.after(&error).await {
+                Next::Try => {}
+                Next::GiveUp => return Err(told(error)),
+            }
+        }
+    }
+
+    /// Once. The client is asked for its password when it is needed first.
+    async fn try_as_itself(
+        &self,
+        client: &mut Link,
+        plan: &StartupPlan,
+        password: &mut Option<Secret>,
+    ) -> Result<UpstreamSession, Missed> {
+        let request = request(&plan.user, plan);
+        let ready = match begin(&self.desk.upstream, request, self.deadline).await? {
             // The upstream believes pgsieve's host, socket or certificate. That trust is lent only
             // to those who could have had it themselves: processes on this host.
             Asked::Nothing(ready) if self.peer.is_local() => ready,
-            Asked::Nothing(_) => return Err(Denial::UpstreamTrustsUs),
+            Asked::Nothing(_) => return Err(Missed::Denied(Denial::UpstreamTrustsUs)),
             Asked::Password(question) => {
-                let given = password::ask(client, self.deadline)
-                    .await
-                    .map_err(Denial::Auth)?;
-                let given = password.insert(given);
-                question
-                    .answer(&plan.user, given, self.deadline)
-                    .await
-                    .map_err(told)?
+                let given = match password {
+                    Some(given) => given,
+                    None => {
+                        let asked = password::ask(client, self.deadline).await;
+                        let given = asked.map_err(|error| Missed::Denied(Denial::Auth(error)));
+                        password.insert(given?)
+                    }
+                };
+                question.answer(&plan.user, given, self.deadline).await?
             }
         };
-        let user = plan.user.clone();
-        let session = ready.finish(self.deadline).await.map_err(told)?;
-        Ok((session, Account { user, password }))
+        Ok(ready.finish(self.deadline).await?)
     }
 
     /// Logs in as the identity that stands for the client.
@@ -190,19 +228,40 @@ impl Attempt<'_> {
         identity: &UpstreamIdentity,
         plan: &StartupPlan,
     ) -> Result<(UpstreamSession, Account), Denial> {
+        let mut tries = Tries::new(self.deadline);
+        loop {
+            let error = match self.try_as(identity, plan).await {
+                Ok(session) => {
+                    let UpstreamIdentity { user, password } = identity.clone();
+                    return Ok((session, Account { user, password }));
+                }
+                Err(error) => error,
+            };
+            match tries.after(&error).await {
+                Next::Try => {}
+                Next::GiveUp => return Err(kept(error)),
+            }
+        }
+    }
+
+    /// Once.
+    async fn try_as(
+        &self,
+        identity: &UpstreamIdentity,
+        plan: &StartupPlan,
+    ) -> Result<UpstreamSession, LoginError> {
         let request = request(&identity.user, plan);
-        let asked = begin(&self.desk.upstream, request, self.deadline).await;
-        let ready = match (asked.map_err(kept)?, &identity.password) {
+        let asked = begin(&self.desk.upstream, request, self.deadline).await?;
+        let ready = match (asked, &identity.password) {
             (Asked::Nothing(ready), _) => ready,
-            (Asked::Password(_), None) => return Err(Denial::Upstream(LoginError::NoPassword)),
-            (Asked::Password(question), Some(password)) => question
-                .answer(&identity.user, password, self.deadline)
-                .await
-                .map_err(kept)?,
+            (Asked::Password(_), None) => return Err(LoginError::NoPassword),
+            (Asked::Password(question), Some(password)) => {
+                question
+                    .answer(&identity.user, password, self.deadline)
+                    .await?
+            }
         };
-        let session = ready.finish(self.deadline).await.map_err(kept)?;
-        let UpstreamIdentity { user, password } = identity.clone();
-        Ok((session, Account { user, password }))
+        ready.finish(self.deadline).await
     }
 
     /// Tells the client that it is in: AuthenticationOk, the upstream's settings, a cancel key of
@@ -292,6 +351,12 @@ impl Attempt<'_> {
             duration,
         };
         self.desk.telemetry.emit(&event);
+    }
+}
+
+impl From<LoginError> for Missed {
+    fn from(error: LoginError) -> Self {
+        Self::Upstream(error)
     }
 }
 

@@ -7,9 +7,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
+use tokio::sync::Notify;
 
 use super::journal::{Journal, Owed, Running, Standing};
+use super::repairs::Errand;
+use super::repairs::loudness::Loudness;
+use super::repairs::reaction::Held;
+use super::repairs::retained::Retained;
+use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
 use super::surroundings::Surroundings;
 use crate::gate::cache::JudgementCache;
@@ -22,6 +28,7 @@ use crate::telemetry::labels::Tripwire;
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::keeper::Keeper;
 use crate::upstream::outbox::Outbox;
+use crate::upstream::side::Side;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::malformed::Malformed;
 
@@ -39,6 +46,22 @@ pub struct Conversation {
     pub(super) copy_leftovers: CopyLeftovers,
     pub(super) self_report: SelfReport,
     pub(super) upstream_user: String,
+    /// Where rescues run, and what compiles their texts.
+    pub(super) workshop: Workshop,
+    pub(super) side: Option<Side>,
+    /// Tells when the client wants its statement to end.
+    pub(super) cancelled: Option<Arc<Notify>>,
+    pub(super) loudness: Loudness,
+    /// What was sent last, should it have to be sent once more.
+    pub(super) retained: Retained,
+    /// The description of a result that is withheld with the error behind it.
+    pub(super) described: Bytes,
+    /// A failure that the client has not heard of.
+    pub(super) held: Option<Box<Held>>,
+    /// Frames of the client that are taken before all others.
+    pub(super) replayed: Bytes,
+    /// What is to be done on another thread before anything else is taken.
+    pub(super) errand: Option<Errand>,
     /// The code of the upstream's last words, when it ended the session itself.
     pub(super) ended_by_upstream: Option<Code>,
     /// Bytes of the current upstream frame that still pass unseen.
@@ -57,6 +80,8 @@ pub struct Shared {
     pub cache: Arc<Mutex<JudgementCache>>,
     /// Where events go.
     pub telemetry: Telemetry,
+    /// Where rescues run.
+    pub workshop: Workshop,
 }
 
 /// What a conversation must know of the upstream session that it talks to.
@@ -72,6 +97,12 @@ pub struct UpstreamFacts {
     pub search_path: String,
     /// Who knows what the database contains.
     pub keeper: Option<Arc<Keeper>>,
+    /// Where changed texts are compiled.
+    pub side: Option<Side>,
+    /// Tells when the client wants its statement to end.
+    pub cancelled: Option<Arc<Notify>>,
+    /// Which messages the client wants.
+    pub loudness: Loudness,
 }
 
 /// What the client's next frames meet.
@@ -83,7 +114,7 @@ pub enum Intake {
     SkipToSyncAlone,
     /// The upstream skips or will skip: frames up to Sync are dropped, the Sync goes upstream.
     SkipToSync,
-    /// They wait: a large text is being judged on another thread.
+    /// They wait: a large text is being judged, or a statement rescued, on another thread.
     Judging,
     /// The same, but an error has come in between: what is judged will be dropped.
     JudgingInVain,
@@ -160,6 +191,15 @@ impl Conversation {
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,
             upstream_user: upstream.user,
+            workshop: shared.workshop.clone(),
+            side: upstream.side,
+            cancelled: upstream.cancelled,
+            loudness: upstream.loudness,
+            retained: Retained::default(),
+            described: Bytes::new(),
+            held: None,
+            replayed: Bytes::new(),
+            errand: None,
             ended_by_upstream: None,
             passing: 0,
             outbox: Outbox::default(),
@@ -210,9 +250,19 @@ impl Conversation {
             && self.intake == Intake::Open
     }
 
-    /// Whether statements are under way; their client may be gone while they run.
+    /// What is to be done on another thread; handed out once.
+    pub fn take_errand(&mut self) -> Option<Errand> {
+        self.errand.take()
+    }
+
+    /// Whether statements are under way, a rescue among them.
     pub fn is_running(&self) -> bool {
         !self.journal.is_empty()
+    }
+
+    /// Whether the upstream runs statements; their client may be gone meanwhile.
+    pub fn is_upstream_running(&self) -> bool {
+        !self.journal.is_at_rest()
     }
 
     /// Whether the upstream has said itself why it ends the session.
@@ -235,7 +285,13 @@ impl Conversation {
         let lost = self
             .ended_by_upstream
             .unwrap_or(Code::from(sqlstate::CONNECTION_FAILURE));
+        if let Some(held) = self.held.take() {
+            self.finished(&held.into_running());
+        }
         while let Some(owed) = self.journal.pop() {
+            if let Owed::Rescue(running) = &owed {
+                self.finished(running);
+            }
             if let Owed::Query(mut running) | Owed::Execute(mut running) = owed {
                 running.sqlstate = Some(lost);
                 self.finished(&running);

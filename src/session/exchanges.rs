@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex};
 use bytes::BytesMut;
 
 use super::conversation::{Conversation, Ending, SelfReport, Shared, UpstreamFacts};
+use super::repairs::Errand;
+use super::repairs::loudness::Loudness;
+use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
 use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
@@ -30,6 +33,7 @@ impl Exchange {
             gate: Arc::new(Gate::new(policy, Fingerprinter::new(None, [7; 32]))),
             cache: Arc::new(Mutex::new(JudgementCache::default())),
             telemetry: Telemetry::quiet().unwrap(),
+            workshop: Workshop::new(),
         };
         let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
         let upstream = UpstreamFacts {
@@ -38,6 +42,9 @@ impl Exchange {
             self_report,
             search_path: "public".to_owned(),
             keeper: None,
+            side: None,
+            cancelled: None,
+            loudness: Loudness::default(),
         };
         Self {
             conversation: Conversation::new(&shared, info, upstream),
@@ -45,29 +52,29 @@ impl Exchange {
     }
 
     /// The client sends; returns what goes upstream, one letter a message.
-    fn client(&mut self, messages: &[Vec<u8>]) -> String {
+    pub(super) fn client(&mut self, messages: &[Vec<u8>]) -> String {
         let bytes = messages.concat();
-        let taken = self.conversation.client_bytes(&bytes).unwrap();
-        assert!(taken.large.is_none());
+        self.conversation.client_bytes(&bytes).unwrap();
+        assert!(self.conversation.take_errand().is_none());
         self.sent()
     }
 
-    fn client_ends(&mut self, message: &[u8]) -> Ending {
+    pub(super) fn client_ends(&mut self, message: &[u8]) -> Ending {
         self.conversation.client_bytes(message).unwrap_err()
     }
 
-    fn sent(&mut self) -> String {
+    pub(super) fn sent(&mut self) -> String {
         let sent = letters(self.conversation.outbox.as_bytes());
         self.conversation.outbox = Default::default();
         sent
     }
 
     /// The upstream sends; returns what the client gets, one letter a message.
-    fn upstream(&mut self, messages: &[Vec<u8>]) -> String {
+    pub(super) fn upstream(&mut self, messages: &[Vec<u8>]) -> String {
         letters(&self.upstream_bytes(&messages.concat()))
     }
 
-    fn upstream_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub(super) fn upstream_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
         let passed = self.conversation.upstream_bytes(bytes).unwrap();
         assert_eq!(passed.consumed, bytes.len());
         let mut got = self.conversation.reply.split().to_vec();
@@ -82,12 +89,12 @@ impl Exchange {
     }
 
     /// What pgsieve said by itself.
-    fn alone(&mut self) -> String {
+    pub(super) fn alone(&mut self) -> String {
         letters(&self.conversation.reply.split())
     }
 }
 
-fn letters(mut bytes: &[u8]) -> String {
+pub(super) fn letters(mut bytes: &[u8]) -> String {
     let mut letters = String::new();
     while let Some((header, _)) = bytes.split_first_chunk::<5>() {
         letters.push(char::from(header[0]));
@@ -133,24 +140,24 @@ pub(super) fn sync() -> Vec<u8> {
     message(b'S', b"")
 }
 
-fn ready(status: u8) -> Vec<u8> {
+pub(super) fn ready(status: u8) -> Vec<u8> {
     message(b'Z', &[status])
 }
 
-fn complete(tag: &str) -> Vec<u8> {
+pub(super) fn complete(tag: &str) -> Vec<u8> {
     message(b'C', &[tag.as_bytes(), b"\0"].concat())
 }
 
-fn row() -> Vec<u8> {
+pub(super) fn row() -> Vec<u8> {
     message(b'D', b"\0\x01\0\0\0\x011")
 }
 
-fn error(sqlstate: &str) -> Vec<u8> {
+pub(super) fn error(sqlstate: &str) -> Vec<u8> {
     let fields = ["SERROR\0VERROR\0C", sqlstate, "\0Mno\0\0"].concat();
     message(b'E', fields.as_bytes())
 }
 
-fn empty(kind: u8) -> Vec<u8> {
+pub(super) fn empty(kind: u8) -> Vec<u8> {
     message(kind, b"")
 }
 
@@ -238,7 +245,7 @@ fn an_earlier_error_swallows_the_refusal_as_it_swallows_everything_up_to_sync() 
 fn what_follows_an_error_before_sync_is_dropped() {
     let mut exchange = Exchange::new();
     exchange.client(&[parse("", "SELECT nope")]);
-    exchange.upstream(&[error("42703")]);
+    exchange.upstream(&[error("42501")]);
     assert_eq!(
         exchange.client(&[parse("", "SELECT 1"), query("SELECT 1")]),
         ""
@@ -288,7 +295,7 @@ fn a_close_that_the_upstream_skipped_forgets_nothing() {
     exchange.client(&[parse("s", "SELECT 1"), sync()]);
     exchange.upstream(&[empty(b'1'), ready(b'I')]);
     exchange.client(&[parse("", "SELECT nope"), close("s"), sync()]);
-    exchange.upstream(&[error("42703"), ready(b'I')]);
+    exchange.upstream(&[error("42501"), ready(b'I')]);
     assert_eq!(exchange.client(&[bind("", "s")]), "B");
 }
 
@@ -465,11 +472,13 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
     let mut exchange = Exchange::new();
     exchange.client(&[parse("", "SELECT nope")]);
     let long = format!("SELECT '{}'", "x".repeat(100_000));
-    let taken = exchange
+    exchange
         .conversation
         .client_bytes(&parse("", &long))
         .unwrap();
-    let large = taken.large.unwrap();
+    let Some(Errand::Judge(large)) = exchange.conversation.take_errand() else {
+        panic!("it is judged elsewhere");
+    };
     exchange.upstream(&[error("42703")]);
     let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
     let judgement = gate.judge(long.as_str().into(), &Default::default());

@@ -8,6 +8,7 @@ use bytes::BytesMut;
 use super::conversation::Shared;
 use super::login::{Accepted, LoginDesk};
 use super::relay::{self, Scratch};
+use super::repairs::workshop::Workshop;
 use crate::gate::cache::JudgementCache;
 use crate::net::link::Link;
 use crate::net::stream::{Peer, Stream};
@@ -26,6 +27,7 @@ pub struct House {
     /// The read buffer of this worker.
     pub scratch: Scratch,
     cache: Arc<Mutex<JudgementCache>>,
+    workshop: Workshop,
     telemetry: Telemetry,
     accepted: Arc<AtomicU64>,
 }
@@ -38,6 +40,7 @@ impl House {
             desk: Arc::new(desk),
             scratch: relay::scratch(),
             cache: Arc::default(),
+            workshop: Workshop::new(),
             accepted: Arc::default(),
         }
     }
@@ -64,6 +67,7 @@ impl House {
             gate: Arc::clone(&self.desk.gate),
             cache: Arc::clone(&self.cache),
             telemetry: self.telemetry.clone(),
+            workshop: self.workshop.clone(),
         }
     }
 

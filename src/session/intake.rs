@@ -10,13 +10,16 @@ use std::time::{Duration, Instant};
 use super::conversation::{Conversation, Ending, Intake, SelfReport};
 use super::journal::{Closing, Owed, Running};
 use super::large::Large;
+use super::repairs::Errand;
+use super::repairs::discharge::Manner;
+use super::repairs::loudness::Change;
 use super::reply::Farewell;
 use crate::gate::{
     Cursor, Depth, Effect, Facts, Judgement, Parameters, ReadPermit, Refusal, Surety, Verdict,
 };
 use crate::limits;
 use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
-use crate::telemetry::labels::Path;
+use crate::telemetry::labels::{Outcome, Path};
 use crate::wire::encode;
 use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
 use crate::wire::frontend::{self, Bind, Execute, Frontend, Parse, Query, Target};
@@ -27,8 +30,6 @@ use crate::wire::malformed::Malformed;
 pub struct Taken {
     /// Bytes that were dealt with; the rest is given again with what follows.
     pub consumed: usize,
-    /// A text that is to be judged on another thread before anything else is taken.
-    pub large: Option<Large>,
 }
 
 impl Conversation {
@@ -45,6 +46,7 @@ impl Conversation {
 
     fn take(&mut self, bytes: &[u8]) -> Result<Taken, Ending> {
         let mut consumed = 0;
+        self.replay()?;
         while self.takes_frames() {
             let Some(rest) = bytes.get(consumed..).filter(|rest| !rest.is_empty()) else {
                 break;
@@ -58,23 +60,12 @@ impl Conversation {
                 }
             };
             consumed += frame.bytes.len();
-            match self.frame(&frame) {
-                Ok(None) => {}
-                Ok(Some(large)) => {
-                    self.intake = Intake::Judging;
-                    return Ok(Taken {
-                        consumed,
-                        large: Some(large),
-                    });
-                }
-                Err(ending) => self.close_after_answers(ending)?,
+            if let Err(ending) = self.frame(&frame) {
+                self.close_after_answers(ending)?;
             }
         }
         self.press_long_pipeline();
-        Ok(Taken {
-            consumed,
-            large: None,
-        })
+        Ok(Taken { consumed })
     }
 
     /// The session ends, but not before the client has what it is owed.
@@ -92,40 +83,35 @@ impl Conversation {
         Ok(())
     }
 
-    fn frame(&mut self, frame: &Frame<'_>) -> Result<Option<Large>, Ending> {
+    pub(super) fn frame(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
         if frame.kind == b'X' {
             return Err(Ending::Terminated);
         }
         if matches!(self.intake, Intake::SkipToSync | Intake::SkipToSyncAlone) {
-            self.skip(frame)?;
-            return Ok(None);
+            return self.skip(frame);
         }
         let message = match frontend::decode(frame) {
             Ok(message) => message,
-            Err(Malformed::NotUtf8) => {
-                self.refuse_undecodable(frame.kind)?;
-                return Ok(None);
-            }
+            Err(Malformed::NotUtf8) => return self.refuse_undecodable(frame.kind),
             Err(cause) => return Err(cause.into()),
         };
         match message {
-            Frontend::Query(query) => return self.query(frame, &query),
-            Frontend::Parse(parse) => return self.parse(frame, &parse),
-            Frontend::Bind(bind) => self.bind(frame, &bind)?,
-            Frontend::Describe(target) => self.describe(frame, &target)?,
-            Frontend::Execute(execute) => self.execute(frame, &execute)?,
-            Frontend::Close(target) => self.close(frame, &target)?,
-            Frontend::Flush => self.forward(frame)?,
-            Frontend::Sync => self.sync(frame)?,
-            Frontend::Terminate => return Err(Ending::Terminated),
+            Frontend::Query(query) => self.query(frame, &query),
+            Frontend::Parse(parse) => self.parse(frame, &parse),
+            Frontend::Bind(bind) => self.bind(frame, &bind),
+            Frontend::Describe(target) => self.describe(frame, &target),
+            Frontend::Execute(execute) => self.execute(frame, &execute),
+            Frontend::Close(target) => self.close(frame, &target),
+            Frontend::Flush => self.forward(frame),
+            Frontend::Sync => self.sync(frame),
+            Frontend::Terminate => Err(Ending::Terminated),
             Frontend::FunctionCall => {
-                self.refuse_query(Refusal::of_function_call(), None, Path::FunctionCall)?;
+                self.refuse_query(Refusal::of_function_call(), None, Path::FunctionCall)
             }
             Frontend::CopyData | Frontend::CopyDone | Frontend::CopyFail => {
-                self.copy_leftover(frame.kind)?
+                self.copy_leftover(frame.kind)
             }
         }
-        Ok(None)
     }
 
     /// Between a refusal or error and the Sync that ends it, nothing else counts.
@@ -143,24 +129,29 @@ impl Conversation {
         self.sync(frame)
     }
 
-    fn query(&mut self, frame: &Frame<'_>, query: &Query<'_>) -> Result<Option<Large>, Ending> {
+    fn query(&mut self, frame: &Frame<'_>, query: &Query<'_>) -> Result<(), Ending> {
         let arrived = Instant::now();
         if query.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
-            return Ok(Some(Large::new(frame, arrived)));
+            self.put_off(Large::new(frame, arrived));
+            return Ok(());
         }
         let judgement = self.judge(query.text);
-        self.settle_query(judgement, arrived)?;
-        Ok(None)
+        self.take_query(frame, query, judgement, arrived)
     }
 
-    fn parse(&mut self, frame: &Frame<'_>, parse: &Parse<'_>) -> Result<Option<Large>, Ending> {
+    fn parse(&mut self, frame: &Frame<'_>, parse: &Parse<'_>) -> Result<(), Ending> {
         let arrived = Instant::now();
         if parse.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
-            return Ok(Some(Large::new(frame, arrived)));
+            self.put_off(Large::new(frame, arrived));
+            return Ok(());
         }
         let judgement = self.judge_parse(parse);
-        self.settle_parse(parse, judgement, arrived)?;
-        Ok(None)
+        self.take_parse(frame, parse, judgement, arrived)
+    }
+
+    fn put_off(&mut self, large: Large) {
+        self.intake = Intake::Judging;
+        self.errand = Some(Errand::Judge(large));
     }
 
     fn judge<'t>(&mut self, text: &'t str) -> Judgement<'t> {
@@ -179,9 +170,12 @@ impl Conversation {
 
     pub(super) fn settle_query(
         &mut self,
+        frame: &Frame<'_>,
         judgement: Judgement<'_>,
-        arrived: Instant,
+        manner: Manner,
     ) -> Result<(), Ending> {
+        let arrived = manner.arrived;
+        let judgement = self.bound(judgement, &Parameters::open());
         let facts = Arc::clone(&judgement.facts);
         let resolved = self
             .resolve(judgement, &Parameters::open())
@@ -193,6 +187,9 @@ impl Conversation {
             Ok((permit, notice)) => {
                 let mut running = self.permitted(&permit, Path::Query, arrived);
                 self.note_clamp(&mut running, notice);
+                let stake = self.stake_query(frame, &running.facts, &manner);
+                manner.mark(&mut running, stake);
+                running.loudness = Change::of(permit.text(), &running.facts);
                 self.outbox.query(&permit).map_err(|_| UNSENDABLE)?;
                 self.standing.unsynced = false;
                 self.names.sync();
@@ -211,12 +208,15 @@ impl Conversation {
 
     pub(super) fn settle_parse(
         &mut self,
+        frame: &Frame<'_>,
         parse: &Parse<'_>,
         judgement: Judgement<'_>,
-        arrived: Instant,
+        manner: Manner,
     ) -> Result<(), Ending> {
-        let facts = Arc::clone(&judgement.facts);
+        let arrived = manner.arrived;
         let parameters = Parameters::given(parse.parameter_types.iter());
+        let judgement = self.bound(judgement, &parameters);
+        let facts = Arc::clone(&judgement.facts);
         let resolved = self.resolve(judgement, &parameters).and_then(|resolved| {
             if self.names.is_full() {
                 return Err(Refusal::of_too_many_names());
@@ -229,6 +229,8 @@ impl Conversation {
             Ok((permit, notice)) => {
                 let mut running = self.permitted(&permit, Path::Parse, arrived);
                 self.note_clamp(&mut running, notice);
+                let stake = self.stake_parse(frame, parse, &running.facts, &manner);
+                manner.mark(&mut running, stake);
                 self.names.add_prepared(
                     parse.name,
                     Arc::clone(&running.facts),
@@ -345,6 +347,7 @@ impl Conversation {
             return self.refuse_message(refusal, None, Path::Execute);
         };
         let facts = Arc::clone(&cursor.facts);
+        let loudness = Change::of(&cursor.text, &facts);
         if let Err(refusal) = self.still_keeps(&facts) {
             return self.refuse_message(refusal, None, Path::Execute);
         }
@@ -353,6 +356,10 @@ impl Conversation {
         self.expect_settings_change(&facts);
         self.expect_paths(&facts);
         let mut running = Running::new(facts, Path::Execute, Instant::now(), Duration::ZERO);
+        running.loudness = loudness;
+        if running.facts.stands_in.get().is_some() {
+            running.outcome = Outcome::Repaired;
+        }
         // A portal with a name may have been run by a FETCH as well.
         running.runs = match execute.portal {
             "" => self.names.run_unnamed_cursor(),
@@ -413,6 +420,7 @@ impl Conversation {
 
     fn forward(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
         self.standing.unsynced = true;
+        self.retained.follow(frame);
         self.outbox.forward(frame).map_err(|_| UNSENDABLE)
     }
 

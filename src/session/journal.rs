@@ -11,6 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::repairs::loudness::Change;
+use super::repairs::words::{Notice, OnError};
 use crate::gate::{Facts, Older, Prepared, Refusal, Surety};
 use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
@@ -38,9 +40,26 @@ pub struct Running {
     /// What the gate said.
     pub outcome: Outcome,
     /// A notice that the client gets before the statement's completion.
-    pub notice: Option<String>,
+    pub notice: Option<Box<Notice>>,
+    /// What the client gets where it fails.
+    pub on_error: OnError,
+    /// Whether a failure may be held back while a repair is looked for.
+    pub stake: Stake,
+    /// How often it was sent before.
+    pub tries: u32,
+    /// What it does to `client_min_messages`.
+    pub loudness: Option<Change>,
     /// Whether it has run once it succeeded: a portal that is at its end does nothing.
     pub runs: Surety,
+}
+
+/// Whether the client's own words of a statement are kept until its answer begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stake {
+    /// They are not: its failure is the client's.
+    Lost,
+    /// They are, and nothing stands before it: its failure may be held back.
+    Kept,
 }
 
 impl Running {
@@ -55,6 +74,10 @@ impl Running {
             bytes: 0,
             sqlstate: None,
             notice: None,
+            on_error: OnError::Passes,
+            stake: Stake::Lost,
+            tries: 0,
+            loudness: None,
             runs: Surety::Certain,
             outcome: Outcome::Permitted,
         }
@@ -62,10 +85,10 @@ impl Running {
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
     pub fn clamped(&mut self, notice: Option<String>) {
-        if notice.is_some() {
+        if let Some(notice) = notice {
             self.outcome = Outcome::Clamped;
+            self.notice = Some(Box::new(Notice::Clamped(notice)));
         }
-        self.notice = notice;
     }
 
     /// The event that it leaves when its answer is complete.
@@ -119,6 +142,9 @@ pub enum Owed {
     /// pgsieve's own question whether the session is still read-only; nothing of it reaches the
     /// client.
     ReadOnlyCheck,
+    /// Nothing of the upstream: its error to this statement is held back while a repair is looked
+    /// for.
+    Rescue(Box<Running>),
 }
 
 /// What a Close message made the session forget: if the upstream skips the message, the session
@@ -147,6 +173,17 @@ impl fmt::Debug for Closing {
             Self::Statement { .. } => "Statement",
             Self::Portal { .. } => "Portal",
         })
+    }
+}
+
+impl Owed {
+    /// Whether only ReadyForQuery is still to come.
+    fn is_end(&self) -> bool {
+        match self {
+            Self::Sync => true,
+            Self::Query(running) => running.sqlstate.is_some(),
+            _ => false,
+        }
     }
 }
 
@@ -206,6 +243,25 @@ impl Journal {
             Owed::RefusedMessage { unnamed, .. } if name.is_empty() => unnamed.as_ref(),
             _ => None,
         })
+    }
+
+    /// Whether nothing is owed but answers that cannot fail for what is in a text: to Close, and
+    /// what ends a batch or a Query that has failed. A client that hears of an error sends what
+    /// comes next before it hears that the upstream is ready.
+    pub fn has_only_ends(&self) -> bool {
+        self.owed
+            .iter()
+            .all(|owed| owed.is_end() || matches!(owed, Owed::Close(_)))
+    }
+
+    /// The same without answers to Close.
+    pub fn has_only_readies(&self) -> bool {
+        self.owed.iter().all(Owed::is_end)
+    }
+
+    /// Whether nothing is owed by the upstream: at most a rescue is under way.
+    pub fn is_at_rest(&self) -> bool {
+        self.owed.iter().all(|owed| matches!(owed, Owed::Rescue(_)))
     }
 
     /// Whether a Parse is on its way.

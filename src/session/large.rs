@@ -100,15 +100,15 @@ impl Conversation {
             return Ok(());
         };
         match frontend::decode(&frame)? {
-            Frontend::Query(_) => self.settle_query(judgement, large.arrived),
-            Frontend::Parse(parse) => self.settle_parse(&parse, judgement, large.arrived),
+            Frontend::Query(query) => self.take_query(&frame, &query, judgement, large.arrived),
+            Frontend::Parse(parse) => self.take_parse(&frame, &parse, judgement, large.arrived),
             _ => Ok(()),
         }
     }
 }
 
 /// The statement text of a frame that was decoded before, and the types of its parameters.
-fn text_of(frame: &[u8]) -> Option<(&str, Parameters)> {
+pub(super) fn text_of(frame: &[u8]) -> Option<(&str, Parameters)> {
     let Ok(Cut::Whole(frame)) = cut_frontend(frame, Phase::Session) else {
         return None;
     };

@@ -28,6 +28,7 @@ use crate::upstream::cancel::{CancelGuard, CancelOutcome, CancelRegistry};
 use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::{Catalogs, Keeper};
 use crate::upstream::login::UpstreamSession;
+use crate::upstream::side::{Side, Sides};
 
 /// What every login needs. Built once, shared by all.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct LoginDesk {
     pub upstream: Arc<Upstream>,
     /// What its databases contain.
     pub catalogs: Catalogs,
+    /// Where changed texts are compiled.
+    pub sides: Sides,
     /// The judge of startup settings.
     pub gate: Arc<Gate>,
     /// Who can be cancelled.
@@ -90,6 +93,8 @@ pub struct Opened {
     pub search_path: String,
     /// What is known of its database; none where catalogs are off or there are too many.
     pub keeper: Option<Arc<Keeper>>,
+    /// Where changed texts of this client are compiled.
+    pub side: Side,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
 }

@@ -5,6 +5,7 @@
 //! * [`intake`], `refusing`: the client's half; [`answers`]: the upstream's half; [`journal`]: what
 //!   is owed
 //! * [`large`]: texts that are judged on another thread
+//! * [`repairs`]: statements that fail and may be mended
 //! * [`surroundings`]: what the session's names mean now; [`paths`]: where they are looked up
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
@@ -29,6 +30,7 @@ pub mod parting;
 pub mod paths;
 mod refusing;
 pub mod relay;
+pub mod repairs;
 pub mod reply;
 pub mod startup;
 pub mod surroundings;
@@ -43,10 +45,12 @@ use self::drain::Draining;
 use self::house::House;
 use self::login::{Accepted, LoginEnd, Opened};
 use self::relay::Relay;
+use self::repairs::loudness::Loudness;
 use self::reply::Farewell;
 use crate::net::link::Link;
 use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::session::SessionInfo;
+use crate::upstream::cancel::CancelGuard;
 use crate::upstream::lease::Lease;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
@@ -89,6 +93,7 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
         plan,
         search_path,
         keeper,
+        side,
         cancel,
     } = opened;
     let info = Arc::new(info);
@@ -104,11 +109,14 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
         },
         search_path,
         keeper,
+        side: Some(side),
+        cancelled: cancel.as_ref().map(CancelGuard::wish),
+        loudness: Loudness::at_startup(&plan.parameters),
     };
     let mut conversation = Conversation::new(&house.shared(), Arc::clone(&info), facts);
     for lowered in &plan.lowered {
         let message = format!("{lowered} is lowered to what the policy gives");
-        reply::notice(&mut conversation.reply, &message);
+        reply::notice(&mut conversation.reply, &message, None);
     }
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);

@@ -28,7 +28,7 @@ pub async fn part(
     report(ending, info, house);
     let condition = match ending {
         Ending::Tripped(_) => Condition::Tripped,
-        _ if conversation.is_running() => Condition::Running,
+        _ if conversation.is_upstream_running() => Condition::Running,
         _ => Condition::Rested,
     };
     conversation.abandon();

@@ -35,6 +35,7 @@ impl Conversation {
             encode::ready_for_query(&mut self.reply, self.standing.status);
         } else {
             self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
+            self.retained.pass_query();
             self.standing.unsynced = false;
             self.journal.push(Owed::RefusedQuery(refusal));
         }
@@ -85,6 +86,7 @@ impl Conversation {
                 None => self.outbox.failing_parse(),
             };
             sent.map_err(|_| UNSENDABLE)?;
+            self.retained.give_up();
             self.standing.unsynced = true;
             self.journal.push(Owed::RefusedMessage { refusal, unnamed });
             self.intake = Intake::SkipToSync;
@@ -128,7 +130,7 @@ impl Conversation {
     }
 
     /// Nothing is owed and no transaction is open, not even an implicit one.
-    fn answers_alone(&self) -> bool {
+    pub(super) fn answers_alone(&self) -> bool {
         self.journal.is_empty()
             && !self.standing.unsynced
             && self.standing.status == TransactionStatus::Idle

@@ -15,6 +15,8 @@ use tokio::task::JoinHandle;
 
 use super::conversation::{Conversation, Ending};
 use super::large::Large;
+use super::repairs::workshop::Rescuing;
+use super::repairs::{Errand, Patient};
 use super::reply::Farewell;
 use crate::gate::Judgement;
 use crate::limits;
@@ -68,10 +70,16 @@ enum StopsAtRest {
     Asked,
 }
 
-/// A judgement that is being made on a blocking thread.
-struct Elsewhere {
-    large: Large,
-    judgement: JoinHandle<Judgement<'static>>,
+/// What is being done on another thread.
+enum Elsewhere {
+    Judging {
+        large: Large,
+        judgement: JoinHandle<Judgement<'static>>,
+    },
+    Rescuing {
+        patient: Box<Patient>,
+        rescuing: Rescuing,
+    },
 }
 
 /// What one attempt to move bytes came to.
@@ -170,6 +178,7 @@ impl Relay {
             self.read_upstream(context, scratch)?,
             self.finish_elsewhere(context)?,
             self.read_client(context, scratch)?,
+            self.start_elsewhere(),
             self.write_upstream(context)?,
         ] {
             if turn == Moved::Some {
@@ -291,7 +300,8 @@ impl Relay {
         if self.elsewhere.is_some() || !self.conversation.takes_frames() {
             return Ok(Moved::Nothing);
         }
-        if !self.client_rest.is_empty() && self.take_rest()? == Moved::Some {
+        let waits = !self.client_rest.is_empty() || self.conversation.is_replaying();
+        if waits && self.take_rest()? == Moved::Some {
             return Ok(Moved::Some);
         }
         let count = match read(&mut self.client, context, scratch) {
@@ -305,7 +315,6 @@ impl Relay {
             let taken = self.conversation.client_bytes(fresh)?;
             self.client_rest
                 .extend_from_slice(fresh.get(taken.consumed..).unwrap_or_default());
-            self.judge_elsewhere(taken.large);
         } else {
             self.client_rest.extend_from_slice(fresh);
             self.take_rest()?;
@@ -315,42 +324,66 @@ impl Relay {
 
     /// Takes frames that were read earlier and could not be taken then.
     fn take_rest(&mut self) -> Turn {
+        let replays = self.conversation.is_replaying();
         let taken = self.conversation.client_bytes(&self.client_rest)?;
         self.client_rest.advance(taken.consumed);
         if self.client_rest.is_empty() && self.client_rest.capacity() > limits::BUFFER_BYTES_KEPT {
             self.client_rest = BytesMut::new();
         }
-        let moved = if taken.consumed > 0 {
+        let moved = if taken.consumed > 0 || replays {
             Moved::Some
         } else {
             Moved::Nothing
         };
-        self.judge_elsewhere(taken.large);
         Ok(moved)
     }
 
-    fn judge_elsewhere(&mut self, large: Option<Large>) {
-        let Some(large) = large else { return };
+    fn start_elsewhere(&mut self) -> Moved {
+        let Some(errand) = self.conversation.take_errand() else {
+            return Moved::Nothing;
+        };
+        self.elsewhere = Some(match errand {
+            Errand::Judge(large) => self.judge_elsewhere(large),
+            Errand::Rescue(patient) => {
+                let rescuing = self.conversation.rescue_elsewhere(&patient);
+                Elsewhere::Rescuing { patient, rescuing }
+            }
+        });
+        Moved::Some
+    }
+
+    fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {
         let judgement = self.conversation.judge_elsewhere(&large);
-        self.elsewhere = Some(Elsewhere { large, judgement });
+        Elsewhere::Judging { large, judgement }
     }
 
     fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
-        let Some(elsewhere) = &mut self.elsewhere else {
-            return Ok(Moved::Nothing);
-        };
-        let Poll::Ready(judgement) = Pin::new(&mut elsewhere.judgement).poll(context) else {
-            return Ok(Moved::Nothing);
-        };
-        let Some(Elsewhere { large, .. }) = self.elsewhere.take() else {
-            return Ok(Moved::Nothing);
-        };
-        match judgement {
-            Ok(judgement) => {
-                let again = self.conversation.judged_elsewhere(large, judgement)?;
-                self.judge_elsewhere(again);
-            }
-            Err(_) => return Err(Ending::Ended(Farewell::Internal)),
+        match self.elsewhere.take() {
+            None => return Ok(Moved::Nothing),
+            Some(Elsewhere::Judging {
+                large,
+                mut judgement,
+            }) => match Pin::new(&mut judgement).poll(context) {
+                Poll::Ready(Ok(judgement)) => {
+                    let again = self.conversation.judged_elsewhere(large, judgement)?;
+                    self.elsewhere = again.map(|large| self.judge_elsewhere(large));
+                }
+                Poll::Ready(Err(_)) => return Err(Ending::Ended(Farewell::Internal)),
+                Poll::Pending => {
+                    self.elsewhere = Some(Elsewhere::Judging { large, judgement });
+                    return Ok(Moved::Nothing);
+                }
+            },
+            Some(Elsewhere::Rescuing {
+                patient,
+                mut rescuing,
+            }) => match rescuing.as_mut().poll(context) {
+                Poll::Ready(outcome) => self.conversation.rescued(patient, outcome)?,
+                Poll::Pending => {
+                    self.elsewhere = Some(Elsewhere::Rescuing { patient, rescuing });
+                    return Ok(Moved::Nothing);
+                }
+            },
         }
         Ok(Moved::Some)
     }

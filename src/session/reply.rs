@@ -44,15 +44,22 @@ pub fn refusal(out: &mut BytesMut, refusal: &Refusal) {
     );
 }
 
+/// The error that a statement is answered with that its client has cancelled.
+pub fn cancelled(out: &mut BytesMut) {
+    let message = "canceling statement due to user request";
+    let fields = ErrorFields::new(Severity::Error, sqlstate::QUERY_CANCELED, message);
+    encode::error(out, &fields);
+}
+
 /// A notice about something that pgsieve changed.
-pub fn notice(out: &mut BytesMut, message: &str) {
+pub fn notice(out: &mut BytesMut, message: &str, detail: Option<&str>) {
     encode::notice(
         out,
         &ErrorFields {
             severity: Severity::Notice,
             sqlstate: sqlstate::SUCCESSFUL_COMPLETION,
             message,
-            detail: None,
+            detail,
             hint: None,
             position: None,
         },

@@ -146,6 +146,10 @@ impl Conversation {
     /// A statement has ended.
     pub(super) fn follow_paths(&mut self, running: &Running) {
         let facts = &running.facts;
+        match running.sqlstate {
+            None => self.loudness.succeeded(facts.kind, running.loudness),
+            Some(_) => self.loudness.failed(),
+        }
         let paths = &mut self.surroundings.paths;
         let mut moved = paths.is_moving();
         // Of several statements in one message nobody says which of them ended a transaction.
@@ -178,6 +182,7 @@ impl Conversation {
 
     /// Something has failed: what was done in the same transaction may be undone.
     pub(super) fn doubt_paths(&mut self) {
+        self.loudness.failed();
         if self.surroundings.paths.is_moving() {
             self.surroundings.paths.failed();
         }
@@ -185,6 +190,9 @@ impl Conversation {
 
     /// The upstream is ready for the next statement.
     pub(super) fn settle_paths(&mut self, status: TransactionStatus) {
+        if status == TransactionStatus::Idle {
+            self.loudness.idle();
+        }
         if !self.surroundings.paths.is_moving() {
             return;
         }

@@ -5,7 +5,9 @@
 //! needs no lookup by name.
 
 use crate::catalog::kind::ObjectKind;
+use crate::funnel::{AttemptOutcome, Confidence};
 use crate::gate::{Rule, StatementKind};
+use crate::policy::Recoverer;
 
 /// A closed set of label values.
 pub trait Label: Copy + 'static {
@@ -70,6 +72,8 @@ labels! {
         Permitted => "permitted",
         /// It ran with a value lowered to what the policy allows.
         Clamped => "clamped",
+        /// A changed text ran in its place.
+        Repaired => "repaired",
         /// It did not run.
         Refused => "refused",
         /// It did not run because an earlier message failed and everything up to Sync is skipped.
@@ -299,14 +303,17 @@ labels! {
     }
 }
 
-/// Takes a set of the gate's over as labels.
+/// Takes a set of another floor over as labels.
 macro_rules! labels_of {
     ($set:ty) => {
+        labels_of!($set, {
+            const LIST: [$set; <$set>::ALL.len()] = <$set>::ALL;
+            &LIST
+        });
+    };
+    ($set:ty, $all:expr) => {
         impl Label for $set {
-            const ALL: &'static [Self] = {
-                const LIST: [$set; <$set>::ALL.len()] = <$set>::ALL;
-                &LIST
-            };
+            const ALL: &'static [Self] = $all;
 
             fn name(self) -> &'static str {
                 <$set>::name(self)
@@ -344,6 +351,20 @@ impl Label for ObjectKind {
 
 labels_of!(Rule);
 labels_of!(StatementKind);
+labels_of!(Recoverer, Recoverer::ALL);
+labels_of!(
+    Confidence,
+    &[Confidence::Exact, Confidence::Likely, Confidence::Guess]
+);
+labels_of!(
+    AttemptOutcome,
+    &[
+        AttemptOutcome::Applied,
+        AttemptOutcome::Observed,
+        AttemptOutcome::Hinted,
+        AttemptOutcome::Failed,
+    ]
+);
 
 #[cfg(test)]
 mod tests {
@@ -387,5 +408,8 @@ mod tests {
         check::<ObjectKind>();
         check::<Rule>();
         check::<StatementKind>();
+        check::<Recoverer>();
+        check::<Confidence>();
+        check::<AttemptOutcome>();
     }
 }

@@ -7,7 +7,9 @@ use prometheus::{
 };
 
 use crate::catalog::kind::ObjectKind;
+use crate::funnel::{AttemptOutcome, Confidence};
 use crate::gate::{Rule, StatementKind};
+use crate::policy::Recoverer;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::checks::Checks;
 use crate::telemetry::code::Class;
@@ -22,8 +24,9 @@ use crate::telemetry::table::{
     CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT, CATALOG_FAILURES, CATALOG_LOAD_SECONDS,
     CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN,
     CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS, LOGINS, Metric, PANICS, PROCESS_CPU_SECONDS,
-    PROCESS_DESCRIPTORS, PROCESS_RESIDENT_BYTES, REFUSALS, RESULT_BYTES, ROWS, STATEMENT_SECONDS,
-    STATEMENTS, STATEMENTS_WITHOUT_CATALOG, TRIPWIRES, UPSTREAM_SECONDS, VIOLATIONS,
+    PROCESS_DESCRIPTORS, PROCESS_RESIDENT_BYTES, REFUSALS, REPAIR_SECONDS, REPAIRS, RESULT_BYTES,
+    RETRIES, ROWS, STATEMENT_SECONDS, STATEMENTS, STATEMENTS_WITHOUT_CATALOG, TRIPWIRES,
+    UPSTREAM_SECONDS, VIOLATIONS,
 };
 
 /// The live numbers. Fields have the names of the rows.
@@ -45,6 +48,8 @@ pub struct Metrics {
     pub refusals: Family<Rule>,
     /// See [`CLAMPS`].
     pub clamps: Family<Path>,
+    /// See [`RETRIES`].
+    pub retries: IntCounter,
     /// See [`ERRORS`].
     pub errors: Family<Two<Origin, Class>>,
     /// See [`GATE_SECONDS`].
@@ -63,6 +68,10 @@ pub struct Metrics {
     pub cancels: Family<CancelOutcome>,
     /// What is counted of catalogs.
     pub catalog: CatalogNumbers,
+    /// See [`REPAIRS`].
+    pub repairs: Family<Three<Recoverer, Confidence, AttemptOutcome>>,
+    /// See [`REPAIR_SECONDS`].
+    pub repair_seconds: Histogram,
     /// See [`TRIPWIRES`].
     pub tripwires: Family<Tripwire>,
     /// See [`VIOLATIONS`].
@@ -127,6 +136,7 @@ impl Metrics {
             statements: Family::register(r, &STATEMENTS)?,
             refusals: Family::from_zero(r, &REFUSALS)?,
             clamps: Family::register(r, &CLAMPS)?,
+            retries: counter(r, &RETRIES)?,
             errors: Family::register(r, &ERRORS)?,
             gate_seconds: histogram(r, &GATE_SECONDS, GATE_BUCKETS)?,
             upstream_seconds: histogram(r, &UPSTREAM_SECONDS, STATEMENT_BUCKETS)?,
@@ -145,6 +155,8 @@ impl Metrics {
                 age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
                 bytes: gauge(r, &CATALOG_BYTES)?,
             },
+            repairs: Family::register(r, &REPAIRS)?,
+            repair_seconds: histogram(r, &REPAIR_SECONDS, STATEMENT_BUCKETS)?,
             tripwires: Family::from_zero(r, &TRIPWIRES)?,
             violations: Family::from_zero(r, &VIOLATIONS)?,
             panics: counter(r, &PANICS)?,
@@ -285,6 +297,11 @@ mod tests {
         ));
         metrics.clamps.inc(Path::Query);
         metrics.errors.inc(Two(Origin::Gate, Class::ALL[0]));
+        metrics.repairs.inc(Three(
+            Recoverer::Dialect,
+            Confidence::Exact,
+            AttemptOutcome::Applied,
+        ));
         let text = metrics.scrape();
         for row in TABLE {
             let shape = match row.shape {

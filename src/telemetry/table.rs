@@ -67,6 +67,8 @@ metrics! {
         "Statements judged or run.";
     REFUSALS: Counter "pgsieve_refusals_total" in "statements", ["rule"],
         "Statements refused, by the rule that refused them.";
+    RETRIES: Counter "pgsieve_retries_total" in "statements", [],
+        "Reads that were sent again because they failed for a reason of the moment (40001).";
     CLAMPS: Counter "pgsieve_clamps_total" in "statements", ["path"],
         "Settings lowered to what the policy allows.";
     ERRORS: Counter "pgsieve_errors_total" in "errors", ["origin", "class"],
@@ -100,6 +102,10 @@ metrics! {
     STATEMENTS_WITHOUT_CATALOG: Counter "pgsieve_statements_without_catalog_total" in "statements",
         [],
         "Statements judged by their text alone because no catalog was loaded.";
+    REPAIRS: Counter "pgsieve_repairs_total" in "attempts", ["recoverer", "confidence", "outcome"],
+        "Attempts to repair a statement that failed, by who made them and what became of them.";
+    REPAIR_SECONDS: Histogram "pgsieve_repair_seconds" in "seconds", [],
+        "Time from a statement's failure to the end of its repair, successful or not.";
     TRIPWIRES: Counter "pgsieve_tripwires_total" in "alarms", ["wire"],
         "Sessions ended because read-only was in doubt. Alert on any rise.";
     VIOLATIONS: Counter "pgsieve_protocol_violations_total" in "violations", ["peer", "cause"],

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use super::connect::Upstream;
@@ -40,6 +40,7 @@ pub struct ClientKey {
 pub struct CancelGuard {
     registry: CancelRegistry,
     pid: i32,
+    wish: Arc<Notify>,
 }
 
 /// What became of a cancel request. The client is not told.
@@ -68,6 +69,8 @@ struct Entry {
     secret: Vec<u8>,
     upstream: Arc<Upstream>,
     key: UpstreamKey,
+    /// Told of each cancel: the session may be doing something without the upstream.
+    wish: Arc<Notify>,
 }
 
 impl CancelRegistry {
@@ -101,12 +104,14 @@ impl CancelRegistry {
         getrandom::fill(&mut secret).map_err(|_| NoKey)?;
         let mut sessions = self.sessions();
         let pid = free_pid(&sessions)?;
+        let wish = Arc::new(Notify::new());
         sessions.insert(
             pid,
             Entry {
                 secret: secret.clone(),
                 upstream,
                 key,
+                wish: Arc::clone(&wish),
             },
         );
         Ok((
@@ -114,6 +119,7 @@ impl CancelRegistry {
             CancelGuard {
                 registry: self.clone(),
                 pid,
+                wish,
             },
         ))
     }
@@ -164,6 +170,7 @@ impl CancelRegistry {
         if blake3::hash(&entry.secret) != blake3::hash(secret) {
             return None;
         }
+        entry.wish.notify_waiters();
         Some((entry.upstream.clone(), entry.key.clone()))
     }
 
@@ -177,6 +184,11 @@ impl CancelRegistry {
 }
 
 impl CancelGuard {
+    /// Tells whoever waits on it of each cancel from then on.
+    pub fn wish(&self) -> Arc<Notify> {
+        Arc::clone(&self.wish)
+    }
+
     /// Cancels what runs in the session that this guard stands for.
     pub async fn fire(&self) -> CancelOutcome {
         let secret = self

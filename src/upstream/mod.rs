@@ -1,7 +1,9 @@
 //! The real Postgres: where it is, how pgsieve logs in to it, proof that the session is read-only,
 //! how a cancel finds it, and what its databases contain.
 
+pub mod account;
 pub mod address;
+pub mod again;
 pub mod cancel;
 pub mod connect;
 pub mod keeper;
@@ -9,6 +11,8 @@ pub mod lease;
 pub mod login;
 pub mod outbox;
 pub mod password;
+pub mod rows;
+pub mod side;
 pub mod snapshot;
 pub mod tripwire;
 pub mod verify;

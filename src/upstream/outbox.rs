@@ -2,8 +2,9 @@
 //! there.
 //!
 //! A Query or Parse can be written in three ways: with a [`ReadPermit`], which only the gate makes;
-//! as one of the constants below, which are ours; or not at all. Frames that carry names and
-//! parameters but no statement text are forwarded byte for byte.
+//! as one of the constants below, which are ours; or not at all. To `SET search_path` literals are
+//! added, one for each schema. Frames that carry names and parameters but no statement text are
+//! forwarded byte for byte.
 
 use std::fmt;
 use std::io;
@@ -98,6 +99,31 @@ impl Outbox {
         encode::query(&mut self.buffer, READ_ONLY_CHECK)
     }
 
+    /// Has unqualified names looked up in these schemas, each given as it is stored; `$user` stays
+    /// what it is.
+    pub fn set_search_path(
+        &mut self,
+        schemas: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<(), Unencodable> {
+        let mut text = SET_SEARCH_PATH.to_owned();
+        let mut separator = "";
+        for schema in schemas {
+            // A literal in SET is one name, letter by letter: standard_conforming_strings is on.
+            let literal = schema.as_ref().replace('\'', "''");
+            text.extend([separator, "'", &literal, "'"]);
+            separator = ", ";
+        }
+        if separator.is_empty() {
+            text.push_str(NOWHERE);
+        }
+        encode::query(&mut self.buffer, &text)
+    }
+
+    /// The end of a round: the upstream answers what came before, whatever became of it.
+    pub fn sync_message(&mut self) {
+        encode::sync(&mut self.buffer);
+    }
+
     /// A Flush of pgsieve's own, when a client's pipeline grows long without one.
     pub fn flush_message(&mut self) {
         encode::flush(&mut self.buffer);
@@ -166,3 +192,9 @@ const FAILING_NAME: &str = "pgsieve_refused";
 
 /// The question of [`Outbox::read_only_check`]; answered by one row that holds `on`.
 const READ_ONLY_CHECK: &str = "SHOW default_transaction_read_only";
+
+/// What [`Outbox::set_search_path`] adds names to.
+const SET_SEARCH_PATH: &str = "SET search_path TO ";
+
+/// A list of no schemas, as far as SET can say it: no schema has a name without letters.
+const NOWHERE: &str = "''";

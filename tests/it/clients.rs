@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::raw::kinds;
-use crate::support::{APP, Options, RawClient, Stack};
+use crate::support::{APP, Options, RawClient, Stack, UNREPAIRED};
 
 use super::same_answer::FIXTURE;
 
@@ -354,7 +354,10 @@ fn installed(name: &str) -> String {
 /// The stack that all but pgbench share.
 fn stack() -> &'static Stack {
     static STACK: LazyLock<Stack> = LazyLock::new(|| {
-        let stack = Stack::start(Options::default());
+        let stack = Stack::start(Options {
+            policy_edits: UNREPAIRED,
+            ..Options::default()
+        });
         stack.prepare(&[FIXTURE]);
         stack
     });

@@ -11,13 +11,15 @@ use pgsieve::demo::leash::{Leash, Signal};
 use crate::support::{ADMIN, APP, Options, Stack, sql, until};
 
 #[test]
-fn the_demo_shows_reads_and_refusals_and_leaves_nothing() {
+fn the_demo_shows_reads_refusals_and_a_repair_and_leaves_nothing() {
     let demo = Demo::start(&["--once"]);
     let (status, said) = demo.ended();
     assert_eq!(status, Some(0), "{said}");
     for shown in [
         "revenue",
         "Order Items",
+        "NOTICE: pgsieve repaired this statement: quote_identifiers",
+        "DETAIL: \"orderEvents\", \"happenedAt\" are spelled as in the database",
         "psql postgres://demo:demo@127.0.0.1:",
         "/metrics",
     ] {

@@ -32,6 +32,12 @@ mod portals;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
+mod repairs;
+#[cfg(test)]
+mod repairs_corpus;
+#[cfg(test)]
+mod repairs_walk;
+#[cfg(test)]
 mod reused_names;
 #[cfg(test)]
 mod same_answer;

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use crate::support::raw::Frame;
-use crate::support::{Options, RawClient, Stack, frames};
+use crate::support::{Options, RawClient, Stack, UNREPAIRED, frames};
 
 use super::pair::{Differences, Pair, same};
 
@@ -28,7 +28,7 @@ enum Way {
 
 /// The lists, each with all that is to be asked in one session.
 const READS: &str = include_str!("../answers/reads.sql");
-const ERRORS: &str = include_str!("../answers/errors.sql");
+pub const ERRORS: &str = include_str!("../answers/errors.sql");
 const SESSIONS: &str = include_str!("../answers/sessions.sql");
 const COPIES: &str = include_str!("../answers/copy.sql");
 const SEVERAL: &str = include_str!("../answers/several.sql");
@@ -75,7 +75,11 @@ fn several_statements_in_a_message() {
 
 #[test]
 fn reads_and_errors_of_postgres_18() {
-    let Some(stack) = Stack::on_version(18) else {
+    let options = Options {
+        policy_edits: UNREPAIRED,
+        ..Options::default()
+    };
+    let Some(stack) = Stack::on_version_with(18, options) else {
         return;
     };
     stack.prepare(&[FIXTURE]);
@@ -193,9 +197,9 @@ fn parameters_at_login() {
     assert_eq!(direct, proxied);
 }
 
-struct Statement {
-    line: usize,
-    text: String,
+pub struct Statement {
+    pub line: usize,
+    pub text: String,
 }
 
 impl Way {
@@ -310,7 +314,7 @@ fn asked_syncs(mut messages: &[u8]) -> usize {
 }
 
 /// The statements of a list, one on a line. A blank line ends a conversation and what it left open.
-fn statements(list: &str) -> Vec<Statement> {
+pub fn statements(list: &str) -> Vec<Statement> {
     let lines = list
         .lines()
         .enumerate()
@@ -357,7 +361,10 @@ fn compare(list: &str, ways: &[Way]) {
 /// The stack that these tests share.
 pub fn stack() -> &'static Stack {
     static STACK: LazyLock<Stack> = LazyLock::new(|| {
-        let stack = Stack::start(Options::default());
+        let stack = Stack::start(Options {
+            policy_edits: UNREPAIRED,
+            ..Options::default()
+        });
         stack.prepare(&[FIXTURE]);
         stack
     });

@@ -140,7 +140,7 @@ fn bytes_that_are_no_messages() {
 #[test]
 fn an_upstream_that_knows_only_the_old_protocol() {
     let refusal = b"E\0\0\0\x22SFATAL\0C08P01\0Munsupported\0\0\0";
-    let no_room = b"E\0\0\0\x1eSFATAL\0C53300\0Mno room\0\0\0";
+    let no_room = b"E\0\0\0\x1eSFATAL\0C53400\0Mno room\0\0\0";
     let refusal: &[u8] = &refusal[..];
     let acts = vec![Hear, Say(fixed(refusal)), Anew, Hear, Say(fixed(no_room))];
     let (heard, _) = check("", acts, "no room");

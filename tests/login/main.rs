@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod admission;
 #[cfg(test)]
+mod again;
+#[cfg(test)]
 mod cancels;
 #[cfg(test)]
 mod eighteen;

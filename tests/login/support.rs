@@ -22,6 +22,7 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::cancel::CancelRegistry;
 use pgsieve::upstream::connect::Upstream;
 use pgsieve::upstream::keeper::Catalogs;
+use pgsieve::upstream::side::Sides;
 use tokio::io::{AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, UnixListener};
 
@@ -187,10 +188,12 @@ impl Sieve {
             .unwrap();
         let settings = UpstreamSettings::parse(&setup.upstream).unwrap();
         let tls = ClientTls::load(&setup.tls).unwrap();
+        let upstream = Arc::new(Upstream::load(settings).unwrap());
         let desk = Arc::new(LoginDesk {
             auth: Auth::load(setup.auth, &tls).unwrap(),
             tls,
-            upstream: Arc::new(Upstream::load(settings).unwrap()),
+            sides: Sides::new(Arc::clone(&upstream), runtime.handle().clone()),
+            upstream,
             catalogs: Catalogs::off(),
             gate: Arc::new(gate()),
             cancels: CancelRegistry::new(),

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod agrees;
 #[cfg(test)]
+mod compile;
+#[cfg(test)]
 mod connect;
 #[cfg(test)]
 mod load;

@@ -1,4 +1,5 @@
-//! One audit line: a flat JSON object, written field by field.
+//! One audit line: a flat JSON object, written field by field. Where an event consists of steps,
+//! one field is a list of flat objects, which count themselves from 1 in `step`.
 //!
 //! Schema version 1. Every line has `v` (the schema version), `time` (RFC 3339, UTC,
 //! microseconds) and `event`; lines of a session have `session`, `client`, `user`, `database`,
@@ -62,6 +63,38 @@ impl<'a> Line<'a> {
     /// A duration in whole microseconds.
     pub fn micros(&mut self, key: &'static str, value: Duration) -> &mut Self {
         self.number(key, u64::try_from(value.as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// Words out of a closed set.
+    pub fn words(&mut self, key: &'static str, values: impl Iterator<Item = &'static str>) {
+        self.key(key);
+        self.out.push('[');
+        for (place, value) in values.enumerate() {
+            self.out.push_str(if place == 0 { "\"" } else { ",\"" });
+            self.out.push_str(value);
+            self.out.push('"');
+        }
+        self.out.push(']');
+    }
+
+    /// Steps in their order, each an object that `fill` adds fields to.
+    pub fn steps<T>(
+        &mut self,
+        key: &'static str,
+        steps: &[T],
+        fill: impl Fn(&mut Line<'_>, &T),
+    ) -> &mut Self {
+        self.key(key);
+        self.out.push('[');
+        for (number, step) in (1..).zip(steps) {
+            self.out.push_str(if number == 1 { "" } else { "," });
+            self.out.push_str("{\"step\":");
+            push_number(self.out, number);
+            fill(&mut Line::new(self.out), step);
+            self.out.push('}');
+        }
+        self.out.push(']');
+        self
     }
 
     fn key(&mut self, key: &'static str) {

@@ -1,7 +1,8 @@
 //! The events. Each says in one place what it counts, what line it leaves and what a person reads.
 //!
 //! * [`connection`]: accepted, refused, closed; [`login`]: who came in and who did not
-//! * [`statement`]: one per statement; [`alarm`]: what must never happen
+//! * [`statement`]: one per statement; [`repair`]: one per rescue of a statement
+//! * [`alarm`]: what must never happen
 //! * [`catalog`]: what is known of the database; [`house`]: start, drain, stop
 
 pub mod alarm;
@@ -9,6 +10,7 @@ pub mod catalog;
 pub mod connection;
 pub mod house;
 pub mod login;
+pub mod repair;
 pub mod statement;
 
 pub use alarm::{ProtocolViolation, SessionPanicked, TripwireFired};
@@ -19,7 +21,8 @@ pub use catalog::{
 pub use connection::{CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused};
 pub use house::{DrainStarted, Listening, ServerStopped, TrustInUse, UpstreamUnreachable};
 pub use login::LoginFinished;
-pub use statement::{SettingsClamped, StatementFinished};
+pub use repair::StatementRepaired;
+pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 
 use crate::telemetry::Sinks;
 

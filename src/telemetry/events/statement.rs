@@ -40,6 +40,10 @@ pub struct StatementFinished<'a> {
     pub total: Duration,
 }
 
+/// A read that failed for a reason of the moment is sent again; the statement itself has its own
+/// [`StatementFinished`].
+pub struct StatementRetried;
+
 /// A setting was lowered to what the policy allows before it ran; the statement itself has its
 /// own [`StatementFinished`].
 pub struct SettingsClamped<'a> {
@@ -65,7 +69,9 @@ impl StatementFinished<'_> {
         let Some(audit) = &sinks.audit else { return };
         let weight = match self.outcome {
             Outcome::Refused => Weight::Waits,
-            Outcome::Permitted | Outcome::Clamped | Outcome::Skipped => Weight::GivesWay,
+            Outcome::Permitted | Outcome::Clamped | Outcome::Repaired | Outcome::Skipped => {
+                Weight::GivesWay
+            }
         };
         audit.record(weight, "statement", Some(self.session), |line| {
             line.word("path", self.path.name())
@@ -96,10 +102,16 @@ impl StatementFinished<'_> {
         if let Some(code) = self.sqlstate {
             let origin = match self.outcome {
                 Outcome::Refused | Outcome::Skipped => Origin::Gate,
-                Outcome::Permitted | Outcome::Clamped => Origin::Upstream,
+                Outcome::Permitted | Outcome::Clamped | Outcome::Repaired => Origin::Upstream,
             };
             metrics.errors.inc(Two(origin, code.class()));
         }
+    }
+}
+
+impl Event for StatementRetried {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.retries.inc();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads what a database contains, over a connection of its own.
 //!
-//! * [`connect`] makes the connection: logged in by this crate, [`handover`] gives it to
+//! * [`connect`] makes the connection: a session of our own, which [`handover`] gives to
 //!   tokio-postgres
 //! * [`load`] reads everything in one transaction, so that nothing is seen half changed
 //! * [`marker`](marker()) tells cheaply whether that would bring anything new
@@ -28,9 +28,10 @@ use std::task::{Context, Waker};
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-pub use self::connect::{Account, ConnectError, connect, connect_hearing};
+pub use self::connect::{connect, connect_hearing};
 pub use self::error::{LoadError, Part};
 pub use self::marker::{Marker, marker};
+pub use super::account::{Account, ConnectError};
 
 use crate::catalog::rows::{Rows, TypeRow};
 use crate::limits;

@@ -2,12 +2,13 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-error-fields.html>
 
-use bytes::BytesMut;
+use bytes::{BufMut, BytesMut};
 use pgwire::messages::Message;
 use pgwire::messages::response::{ErrorResponse, NoticeResponse};
 
 use crate::limits;
 use crate::sqlstate::SqlState;
+use crate::wire::backend::Fields;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +90,61 @@ pub fn notice(out: &mut BytesMut, fields: &ErrorFields<'_>) {
     put_surely(out, &NoticeResponse::new(fields.list()));
 }
 
+/// Appends the ErrorResponse of a server once more, with words added to its DETAIL and its HINT.
+/// All other fields stay as they were sent, byte for byte.
+pub fn error_with(
+    out: &mut BytesMut,
+    fields: Fields<'_>,
+    detail: Option<&str>,
+    hint: Option<&str>,
+) {
+    let start = out.len();
+    out.extend_from_slice(b"E\0\0\0\0");
+    let mut added = [(b'D', detail, "\n"), (b'H', hint, " ")];
+    for (kind, value) in fields.iter() {
+        for (other, words, separator) in &mut added {
+            // Postgres's order: what has no place yet stands before what comes after it.
+            if kind == *other {
+                put_field(
+                    out,
+                    kind,
+                    value,
+                    words.take().map(|words| (*separator, words)),
+                );
+            } else if !(BEFORE_DETAIL.contains(&kind) || *other == b'H' && kind == b'D') {
+                put_words(out, *other, words.take());
+            }
+        }
+        if !added.iter().any(|(other, _, _)| *other == kind) {
+            put_field(out, kind, value, None);
+        }
+    }
+    for (kind, words, _) in added {
+        put_words(out, kind, words);
+    }
+    out.put_u8(0);
+    let length = u32::try_from(out.len() - start - 1).unwrap_or(u32::MAX);
+    if let Some(word) = out.get_mut(start + 1..start + 5) {
+        word.copy_from_slice(&length.to_be_bytes());
+    }
+}
+
+fn put_words(out: &mut BytesMut, kind: u8, words: Option<&str>) {
+    if let Some(words) = words {
+        put_field(out, kind, sayable(words).as_bytes(), None);
+    }
+}
+
+fn put_field(out: &mut BytesMut, kind: u8, value: &[u8], added: Option<(&str, &str)>) {
+    out.put_u8(kind);
+    out.extend_from_slice(value);
+    if let Some((separator, words)) = added {
+        out.extend_from_slice(separator.as_bytes());
+        out.extend_from_slice(sayable(words).as_bytes());
+    }
+    out.put_u8(0);
+}
+
 /// Seven fields, each bounded by [`sayable`], stay far below the 2 GiB where `pgwire` gives up.
 fn put_surely(out: &mut BytesMut, message: &impl Message) {
     let done = super::put(out, message);
@@ -102,6 +158,9 @@ fn sayable(text: &str) -> String {
     let cut = (0..=longest).rev().find_map(|end| text.get(..end));
     cut.unwrap_or_default().replace('\0', "\u{fffd}")
 }
+
+/// The fields that stand before DETAIL.
+const BEFORE_DETAIL: &[u8] = b"SVCM";
 
 #[cfg(test)]
 mod tests {
@@ -123,6 +182,31 @@ mod tests {
         let fields = ErrorFields::new(Severity::Notice, sqlstate::SYNTAX_ERROR, "m");
         let body = b"SNOTICE\0VNOTICE\0C42601\0Mm\0\0";
         assert_eq!(&written(|out| notice(out, &fields))[..], frame(b'N', body));
+    }
+
+    #[test]
+    fn words_are_added_and_all_else_stays() {
+        let (detail, hint) = (Some("d"), Some("h"));
+        for (before, after) in [
+            (
+                &b"SERROR\0VERROR\0C42703\0Mm\0P8\0Fx.c\0L1\0Rr\0\0"[..],
+                &b"SERROR\0VERROR\0C42703\0Mm\0Dd\0Hh\0P8\0Fx.c\0L1\0Rr\0\0"[..],
+            ),
+            (b"SE\0Mm\0HH\0P8\0\0", b"SE\0Mm\0Dd\0HH h\0P8\0\0"),
+            (b"SE\0Mm\0DD\0P8\0\0", b"SE\0Mm\0DD\nd\0Hh\0P8\0\0"),
+            (b"SE\0Mm\0DD\0HH\0\0", b"SE\0Mm\0DD\nd\0HH h\0\0"),
+            (b"SE\0M\xe4\0\0", b"SE\0M\xe4\0Dd\0Hh\0\0"),
+        ] {
+            let fields = error_fields(before).expect("sound");
+            assert_eq!(
+                &written(|out| error_with(out, fields, detail, hint))[..],
+                frame(b'E', after)
+            );
+            assert_eq!(
+                &written(|out| error_with(out, fields, None, None))[..],
+                frame(b'E', before)
+            );
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use answer::{
     negotiate_protocol_version, no_data, parameter_status, parse_complete, portal_suspended,
     ready_for_query,
 };
-pub use error::{ErrorFields, Severity, error, notice};
+pub use error::{ErrorFields, Severity, error, error_with, notice};
 pub use login::{
     authentication_cleartext, authentication_ok, authentication_sasl, authentication_sasl_continue,
     authentication_sasl_final,

@@ -25,9 +25,14 @@ pub struct Oids<'a> {
 }
 
 impl<'a> Oids<'a> {
+    /// These, each as it stands in a message; none where they are more than a message counts.
+    pub fn of(words: &'a [[u8; 4]]) -> Option<Self> {
+        u16::try_from(words.len()).ok().map(|_count| Self { words })
+    }
+
     /// How many.
     pub fn count(self) -> u16 {
-        // `take` admits no more than a u16 counts; saturating keeps this total.
+        // `of` and `take` admit no more than a u16 counts; saturating keeps this total.
         u16::try_from(self.words.len()).unwrap_or(u16::MAX)
     }
 

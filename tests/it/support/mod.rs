@@ -25,10 +25,11 @@
 
 pub mod frames;
 pub mod raw;
+pub mod recorder;
 pub mod shared;
 pub mod sql;
 mod stack;
 
 pub use raw::RawClient;
 pub use shared::{ADMIN, APP, READER, shared_cluster};
-pub use stack::{Options, Stack, until};
+pub use stack::{Options, Stack, UNREPAIRED, until};

@@ -23,6 +23,8 @@ pub struct Options {
     pub policy: Option<&'static str>,
     /// Judges by the tree of a text alone: without a catalog, under the same policy but for that.
     pub tree_only: bool,
+    /// Lines of the built-in policy, each with what stands in its place.
+    pub policy_edits: &'static [(&'static str, &'static str)],
     /// Loads the sample shop.
     pub shop: bool,
     /// More arguments for `pgsieve serve`.
@@ -57,11 +59,13 @@ impl Stack {
 
     /// A stack on another version of Postgres, where its programs can be had.
     pub fn on_version(version: u32) -> Option<Self> {
+        Self::on_version_with(version, Options::default())
+    }
+
+    /// The same, with options.
+    pub fn on_version_with(version: u32, options: Options) -> Option<Self> {
         let cluster = Some(shared_cluster_of(version)?);
-        Some(Self::start(Options {
-            cluster,
-            ..Options::default()
-        }))
+        Some(Self::start(Options { cluster, ..options }))
     }
 
     /// Starts pgsieve before a database of its own and waits until it is ready.
@@ -321,10 +325,17 @@ fn arguments(
                 .flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]),
         );
     }
+    let mut edits = options.policy_edits.to_vec();
     if options.tree_only {
+        edits.push(("\ncatalog: required\n", "\ncatalog: preferred\n"));
+    }
+    if !edits.is_empty() {
         let path = folder.join("policy.yaml");
-        fs::write(&path, without_catalog(options.policy)).unwrap();
-        arguments.extend(["--policy".to_owned(), path.to_string_lossy().into_owned()]);
+        fs::write(&path, edited(options.policy, &edits)).unwrap();
+        // A configuration names its policy itself.
+        if options.config.is_none() {
+            arguments.extend(["--policy".to_owned(), path.to_string_lossy().into_owned()]);
+        }
     } else if let Some(policy) = options.policy {
         arguments.extend(["--policy".to_owned(), policy.to_owned()]);
     }
@@ -332,17 +343,23 @@ fn arguments(
     arguments
 }
 
-/// A built-in policy that does without a catalog.
-fn without_catalog(policy: Option<&str>) -> String {
-    let text = match policy {
+/// A built-in policy with other words in places.
+fn edited(policy: Option<&str>, edits: &[(&str, &str)]) -> String {
+    let mut text = match policy {
         None | Some("agent") => include_str!("../../../policies/agent.yaml"),
         Some("bi") => include_str!("../../../policies/bi.yaml"),
         Some(other) => panic!("no policy {other}"),
-    };
-    let preferred = text.replace("\ncatalog: required\n", "\ncatalog: preferred\n");
-    assert!(preferred.contains("\ncatalog: preferred\n"));
-    preferred
+    }
+    .to_owned();
+    for (before, after) in edits {
+        text = text.replace(before, after);
+        assert!(text.contains(after), "{after}");
+    }
+    text
 }
+
+/// Nothing is repaired: errors are the server's own to the last byte.
+pub const UNREPAIRED: &[(&str, &str)] = &[("\n  mode: apply\n", "\n  mode: \"off\"\n")];
 
 fn load_shop(cluster: &Cluster, database: &str) {
     let grants = format!(

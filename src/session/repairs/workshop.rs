@@ -1,0 +1,209 @@
+//! Where rescues run: on threads that may wait, a bounded number at a time, for a bounded time.
+//!
+//! Each user has a part of the places, so that one whose statements all fail leaves some for the
+//! others. A rescue that nobody waits for any more asks the server nothing more.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::pending;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
+
+use super::{Cause, Patient, Rescued};
+use crate::funnel::{Request, Run, Uncompiled, rescue};
+use crate::gate::{Parameters, ReadPermit, SearchPaths, SessionNames};
+use crate::limits;
+use crate::session::conversation::Conversation;
+use crate::session::large::text_of;
+use crate::upstream::side::{Side, SideRun};
+
+/// The places of rescues, shared by all sessions. Cheap to clone.
+#[derive(Clone)]
+pub struct Workshop {
+    places: Arc<Semaphore>,
+    /// The part of the places that each user may take, while somebody has one.
+    parts: Arc<Mutex<HashMap<Box<str>, Weak<Semaphore>>>>,
+}
+
+/// A rescue under way. May be dropped: it ends by itself.
+pub type Rescuing = Pin<Box<dyn Future<Output = Rescued> + Send>>;
+
+/// What compiles the texts of one rescue, while somebody waits for it.
+struct Bench {
+    tools: Tools,
+    awaited: Weak<()>,
+}
+
+enum Tools {
+    Side(SideRun),
+    /// There is no server to ask, or it is not known where it looks names up.
+    Nobody,
+}
+
+impl Workshop {
+    /// All places are free.
+    pub fn new() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(limits::RESCUES_MAX)),
+            parts: Arc::default(),
+        }
+    }
+
+    /// The part of a user.
+    fn part_of(&self, user: &str) -> Arc<Semaphore> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = parts.get(user).and_then(Weak::upgrade) {
+            return part;
+        }
+        parts.retain(|_, part| part.strong_count() > 0);
+        let part = Arc::new(Semaphore::new(limits::RESCUES_OF_USER_MAX));
+        parts.insert(user.into(), Arc::downgrade(&part));
+        part
+    }
+}
+
+impl Default for Workshop {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Conversation {
+    /// Has a statement rescued on another thread.
+    pub fn rescue_elsewhere(&mut self, patient: &Patient) -> Rescuing {
+        let cancelled = self.cancelled.clone();
+        let cancelled = async move {
+            match cancelled {
+                Some(wish) => wish.notified().await,
+                None => pending().await,
+            }
+        };
+        let work = match &patient.cause {
+            Cause::Shaken { tries, .. } => self.pause(*tries),
+            Cause::Refused(_) | Cause::Doubted | Cause::Failed { .. } => self.in_turn(patient),
+        };
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                () = cancelled => Rescued::Cancelled,
+                rescued = work => rescued,
+            }
+        })
+    }
+
+    /// A while, longer each time, and never the same for two clients.
+    fn pause(&self, tries: u32) -> Rescuing {
+        let step = limits::RETRY_PAUSE.saturating_mul(2_u32.saturating_pow(tries));
+        let mut chance = [0_u8; 1];
+        // Without randomness the pause is merely the same for all.
+        let jitter = match getrandom::fill(&mut chance) {
+            Ok(()) => step.saturating_mul(chance.map(u32::from).iter().sum()) / u32::from(u8::MAX),
+            Err(_) => step,
+        };
+        Box::pin(async move {
+            sleep(step / 2 + jitter / 2).await;
+            Rescued::Paused
+        })
+    }
+
+    fn in_turn(&mut self, patient: &Patient) -> Rescuing {
+        self.look_around();
+        let gate = Arc::clone(&self.gate);
+        let names = self.names.clone();
+        self.look_away();
+        let awaited = Arc::new(());
+        let mut bench = Bench {
+            tools: Tools::of(self.side.as_ref(), &names),
+            awaited: Arc::downgrade(&awaited),
+        };
+        let (frame, failure) = (patient.frame.clone(), patient.failure.clone());
+        let work = move || {
+            let (text, parameters) = text_of(&frame).unwrap_or_default();
+            let request = Request {
+                gate: &gate,
+                names: &names,
+                parameters: &parameters,
+                text,
+                failure,
+            };
+            rescue(&request, &mut bench)
+        };
+        let part = self.workshop.part_of(&self.upstream_user);
+        let places = Arc::clone(&self.workshop.places);
+        let in_turn = async move {
+            // The own part first: who waits for it keeps no other from a place.
+            let own = Arc::clone(&part).acquire_owned().await.ok()?;
+            let place = places.acquire_owned().await.ok()?;
+            let rescuing = spawn_blocking(move || {
+                let outcome = work();
+                drop((place, own, part));
+                outcome
+            });
+            rescuing.await.ok()
+        };
+        let bounded = timeout(limits::RESCUE_TIME_MAX, in_turn);
+        Box::pin(async move {
+            let outcome = bounded.await.ok().flatten();
+            drop(awaited);
+            outcome.map_or(Rescued::Unended, Rescued::Ended)
+        })
+    }
+}
+
+impl Tools {
+    fn of(side: Option<&Side>, names: &SessionNames) -> Self {
+        let SearchPaths::Known(paths) = names.paths() else {
+            return Self::Nobody;
+        };
+        match (side, &**paths) {
+            (Some(side), [path]) => Self::Side(side.run(path)),
+            _ => Self::Nobody,
+        }
+    }
+}
+
+impl Run for Bench {
+    fn compile(
+        &mut self,
+        permit: &ReadPermit<'_>,
+        parameters: &Parameters,
+    ) -> Result<(), Uncompiled> {
+        match &mut self.tools {
+            Tools::Side(side) if self.awaited.strong_count() > 0 => {
+                side.compile(permit, parameters)
+            }
+            Tools::Side(_) | Tools::Nobody => Err(Uncompiled::Unavailable),
+        }
+    }
+}
+
+impl fmt::Debug for Workshop {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Workshop")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_user_leaves_places_for_others() {
+        let workshop = Workshop::new();
+        let ann = workshop.part_of("ann");
+        let taken: Vec<_> =
+            std::iter::from_fn(|| Arc::clone(&ann).try_acquire_owned().ok()).collect();
+        assert_eq!(taken.len(), limits::RESCUES_OF_USER_MAX);
+        assert!(taken.len() * 2 <= limits::RESCUES_MAX);
+        assert!(workshop.part_of("ann").try_acquire().is_err());
+        assert!(workshop.part_of("bob").try_acquire().is_ok());
+        // Nobody is remembered who has nothing under way.
+        drop((ann, taken));
+        workshop.part_of("bob");
+        assert_eq!(workshop.parts.lock().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,71 @@
+//! What was tried for a statement that failed: who changed it and what became of that. Never its
+//! text, a changed text, or the words that the client reads: they quote it.
+
+use std::time::Duration;
+
+use crate::funnel::{Attempt, AttemptOutcome, NameGate};
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::audit::line::Line;
+use crate::telemetry::events::Event;
+use crate::telemetry::family::Three;
+use crate::telemetry::labels::{Label, Path};
+use crate::telemetry::metrics::seconds;
+use crate::telemetry::session::SessionInfo;
+
+/// A rescue has ended, well or not: the statement itself has its own
+/// [`StatementFinished`](super::StatementFinished).
+///
+/// The audit's line has `path`, `outcome` (that of the last attempt), `latency_us`, and in
+/// `attempts` for each step `recoverer`, `confidence`, `outcome`, `gates` (those that a rewritten
+/// name failed) and the fingerprints `before` and `after`. A rescue without an attempt leaves none.
+pub struct StatementRepaired<'a> {
+    /// Whose it was.
+    pub session: &'a SessionInfo,
+    /// The way it came.
+    pub path: Path,
+    /// Every step, in order; preprocessors count as recoverers.
+    pub attempts: &'a [Attempt],
+    /// From the failure, or the doubt, to the end of the rescue.
+    pub latency: Duration,
+}
+
+impl Event for StatementRepaired<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let metrics = &sinks.metrics;
+        metrics.repair_seconds.observe(seconds(self.latency));
+        for attempt in self.attempts {
+            let labels = Three(attempt.recoverer, attempt.confidence, attempt.outcome);
+            metrics.repairs.inc(labels);
+        }
+        let (Some(audit), Some(last)) = (&sinks.audit, self.attempts.last()) else {
+            return;
+        };
+        // That another text ran than was sent must be on record; that it was thought of may be.
+        let weight = match last.outcome {
+            AttemptOutcome::Applied => Weight::Waits,
+            AttemptOutcome::Observed | AttemptOutcome::Hinted | AttemptOutcome::Failed => {
+                Weight::GivesWay
+            }
+        };
+        audit.record(weight, "statement_repaired", Some(self.session), |line| {
+            line.word("path", self.path.name())
+                .word("outcome", last.outcome.name())
+                .micros("latency_us", self.latency)
+                .steps("attempts", self.attempts, fill);
+        });
+    }
+}
+
+fn fill(line: &mut Line<'_>, attempt: &Attempt) {
+    line.word("recoverer", attempt.recoverer.name())
+        .word("confidence", attempt.confidence.name())
+        .word("outcome", attempt.outcome.name())
+        .words("gates", attempt.failed.iter().copied().map(NameGate::name));
+    if let Some(before) = &attempt.before {
+        line.hex("before", before.as_bytes());
+    }
+    if let Some(after) = &attempt.after {
+        line.hex("after", after.as_bytes());
+    }
+}

@@ -1,0 +1,170 @@
+//! Sessions that pgsieve has for itself: logged in with an account, and proved read-only as the
+//! upstream session of a client is, before anything else is said.
+//!
+//! Never sends a password in clear, never runs anything of a client.
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::address::UpstreamSettings;
+use super::connect::{self, Upstream};
+use super::login::{self, Asked, LoginError, LoginRequest, UpstreamSession, sqlstate_of};
+use super::verify::{VerifyError, verify};
+use crate::secret::Secret;
+
+/// Who logs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The role.
+    pub user: String,
+    /// Its password, if there is one.
+    pub password: Option<Secret>,
+}
+
+/// What a session of pgsieve's own is for, and how long it may take and wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Purpose {
+    /// The application_name that the server shows.
+    pub name: &'static str,
+    /// Its statement_timeout, and that of an idle transaction.
+    pub statement_time_max: Duration,
+    /// Its lock_timeout.
+    pub lock_time_max: Duration,
+}
+
+/// Why there is no session. For logs: holds no address, no password and none of the upstream's
+/// words but its SQLSTATE.
+#[derive(Debug)]
+pub enum ConnectError {
+    /// There is no connection.
+    Unreachable(connect::ConnectError),
+    /// The upstream does not let the account in, with this SQLSTATE.
+    Refused(Option<Box<str>>),
+    /// The upstream asks for a password and none is known.
+    NoPassword,
+    /// The login went wrong on the way.
+    Login(LoginError),
+    /// The session is not what was asked for.
+    NotReadOnly(VerifyError),
+    /// The session was lost as soon as it was there.
+    Lost,
+    /// It took longer than it may.
+    TimedOut,
+}
+
+impl Account {
+    /// The account that the upstream's address names.
+    pub fn of(settings: &UpstreamSettings) -> Option<Self> {
+        settings.user.as_ref().map(|user| Self {
+            user: user.clone(),
+            password: settings.password.clone(),
+        })
+    }
+}
+
+/// Logs in and proves that the session is read-only.
+///
+/// May be cancelled: the connection is dropped.
+pub async fn open(
+    upstream: &Upstream,
+    account: &Account,
+    database: &str,
+    purpose: Purpose,
+    deadline: Instant,
+) -> Result<UpstreamSession, ConnectError> {
+    open_with(upstream, account, database, &parameters(purpose), deadline).await
+}
+
+/// The same with the settings of a client's session.
+///
+/// May be cancelled: the connection is dropped.
+pub async fn open_with(
+    upstream: &Upstream,
+    account: &Account,
+    database: &str,
+    parameters: &[(String, String)],
+    deadline: Instant,
+) -> Result<UpstreamSession, ConnectError> {
+    let request = LoginRequest {
+        user: &account.user,
+        database,
+        parameters,
+    };
+    let mut session = log_in(upstream, account, request, deadline).await?;
+    let verified = verify(&mut session, deadline).await;
+    verified.map_err(ConnectError::NotReadOnly)?;
+    Ok(session)
+}
+
+async fn log_in(
+    upstream: &Upstream,
+    account: &Account,
+    request: LoginRequest<'_>,
+    deadline: Instant,
+) -> Result<UpstreamSession, ConnectError> {
+    let ready = match login::begin(upstream, request, deadline).await? {
+        Asked::Nothing(ready) => ready,
+        Asked::Password(asked) => {
+            let password = account.password.as_ref();
+            let password = password.ok_or(ConnectError::NoPassword)?;
+            asked.answer(&account.user, password, deadline).await?
+        }
+    };
+    Ok(ready.finish(deadline).await?)
+}
+
+/// Only what a server takes that is old, or that is a pooler.
+fn parameters(purpose: Purpose) -> Vec<(String, String)> {
+    let statement_time = milliseconds(purpose.statement_time_max);
+    let own = [
+        ("client_encoding", "UTF8".to_owned()),
+        ("standard_conforming_strings", "on".to_owned()),
+        ("default_transaction_read_only", "on".to_owned()),
+        ("application_name", purpose.name.to_owned()),
+        ("statement_timeout", statement_time.clone()),
+        ("lock_timeout", milliseconds(purpose.lock_time_max)),
+        ("idle_in_transaction_session_timeout", statement_time),
+    ];
+    let owned = own
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value));
+    owned.collect()
+}
+
+fn milliseconds(time: Duration) -> String {
+    time.as_millis().to_string()
+}
+
+impl From<LoginError> for ConnectError {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::Connect(error) => Self::Unreachable(error),
+            LoginError::Refused(message) => Self::Refused(sqlstate_of(&message).map(Box::from)),
+            LoginError::NoPassword => Self::NoPassword,
+            error => Self::Login(error),
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(error) => write!(formatter, "{error}"),
+            Self::Refused(code) => {
+                let code = code.as_deref().unwrap_or("no code");
+                write!(formatter, "refused with {code}")
+            }
+            Self::NoPassword => {
+                formatter.write_str("the upstream asks for a password and none is known")
+            }
+            Self::Login(error) => write!(formatter, "{error}"),
+            Self::NotReadOnly(error) => write!(formatter, "{error}"),
+            Self::Lost => formatter.write_str("connection lost"),
+            Self::TimedOut => formatter.write_str("no session in time"),
+        }
+    }
+}
+
+impl std::error::Error for ConnectError {}

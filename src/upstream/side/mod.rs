@@ -1,0 +1,121 @@
+//! Where the funnel asks the server whether a text would run: connections beside the clients' own,
+//! of the same account and in the same database, on which nothing is ever executed.
+//!
+//! A text is sent by Parse alone, which has the server find every name, function and type in it and
+//! describe its result, or say why it cannot. It runs nothing, and leaves one unnamed statement
+//! behind that the next Parse replaces. Texts come with a permit; beside them only
+//! `SET search_path` is said.
+//!
+//! * [`pool`]: the few connections of one account in one database
+//! * [`connection`]: one of them
+//! * [`run`]: what a rescue holds
+//!
+//! Nothing is opened before it is needed, and nothing is kept that is not used for a while.
+
+pub mod connection;
+pub mod pool;
+pub mod run;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+pub use self::run::SideRun;
+
+use self::pool::Pool;
+use crate::limits;
+use crate::upstream::account::Account;
+use crate::upstream::connect::Upstream;
+
+/// The side connections of all accounts in all databases of one upstream. Cheap to clone.
+#[derive(Clone)]
+pub struct Sides {
+    shared: Arc<Shared>,
+}
+
+/// The side connections of one account in one database: what a session holds. Cheap to clone.
+#[derive(Clone)]
+pub struct Side {
+    pool: Arc<Pool>,
+}
+
+/// What all pools share.
+struct Shared {
+    upstream: Arc<Upstream>,
+    /// Where connections live: sessions ask for them from threads that end.
+    runtime: Handle,
+    /// How many connections there may be in all.
+    places: Arc<Semaphore>,
+    pools: Mutex<Pools>,
+}
+
+/// By database and user; those of one user differ by password.
+type Pools = BTreeMap<(Box<str>, Box<str>), Vec<Weak<Pool>>>;
+
+impl Sides {
+    /// No connections yet. They will be driven by that runtime.
+    pub fn new(upstream: Arc<Upstream>, runtime: Handle) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                upstream,
+                runtime,
+                places: Arc::new(Semaphore::new(limits::SIDE_CONNECTIONS_MAX)),
+                pools: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The connections of an account that has just logged in to that database. Opens nothing.
+    pub fn of(&self, database: &str, account: &Account) -> Side {
+        let mut pools = self.shared.pools();
+        let key = (database.into(), account.user.as_str().into());
+        let known = pools.get(&key).into_iter().flatten();
+        let mut living = known.filter_map(Weak::upgrade);
+        if let Some(pool) = living.find(|pool| pool.is_of(account)) {
+            return Side { pool };
+        }
+        pools.retain(|_, known| {
+            known.retain(|pool| pool.strong_count() > 0);
+            !known.is_empty()
+        });
+        let pool = Arc::new(Pool::new(
+            Arc::clone(&self.shared.upstream),
+            account.clone(),
+            database,
+            self.shared.runtime.clone(),
+            Arc::clone(&self.shared.places),
+        ));
+        pools.entry(key).or_default().push(Arc::downgrade(&pool));
+        Side { pool }
+    }
+}
+
+impl Side {
+    /// For one rescue of a session that looks unqualified names up in these schemas, named as its
+    /// setting names them (`$user` included). Opens nothing until a text is to be compiled.
+    pub fn run(&self, path: &[impl AsRef<str>]) -> SideRun {
+        let path = path.iter().map(|name| name.as_ref().into()).collect();
+        SideRun::new(Arc::clone(&self.pool), path)
+    }
+}
+
+impl Shared {
+    fn pools(&self) -> MutexGuard<'_, Pools> {
+        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Sides {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Sides")
+    }
+}
+
+impl fmt::Debug for Side {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Side")
+    }
+}
