@@ -4,7 +4,9 @@
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
+use pgsieve::demo::cluster::Cluster;
 use serde_json::Value;
 
 /// Runs the program with an input and without any of our variables in its environment.
@@ -211,4 +213,165 @@ fn keys_and_help_are_answers() {
     assert!(text(&keys.stdout).contains("PGSIEVE_CLIENT_AUTH_METHOD"));
     assert_eq!(status(&run(&["--help"], b"")), 0);
     assert_eq!(status(&run(&["--version"], b"")), 0);
+}
+
+/// A Postgres with two tables, of which one is named in mixed case.
+fn shop() -> &'static Cluster {
+    static CLUSTER: LazyLock<Cluster> = LazyLock::new(|| {
+        let cluster = Cluster::builder().start().unwrap();
+        let script = "CREATE SCHEMA shop; \
+            CREATE TABLE shop.orders (id int PRIMARY KEY, \"placedOn\" date); \
+            CREATE TABLE shop.\"orderEvents\" (id int, kind text); \
+            INSERT INTO shop.orders SELECT n, '2024-01-01' FROM generate_series(1, 5) n; \
+            ALTER ROLE postgres SET search_path TO shop";
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let url = cluster.admin_url("postgres");
+            let connected = tokio_postgres::connect(&url, tokio_postgres::NoTls).await;
+            let (client, connection) = connected.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(script).await.unwrap();
+        });
+        cluster
+    });
+    &CLUSTER
+}
+
+/// Runs `repair` on the shop.
+fn repair(more: &[&str], input: &str) -> Output {
+    let url = shop().admin_url("postgres");
+    let mut arguments = vec!["repair", "--upstream", &url];
+    arguments.extend(more);
+    run(&arguments, input.as_bytes())
+}
+
+fn answers(output: &Output) -> Vec<Value> {
+    let lines = text(&output.stdout).lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn repair_shows_what_would_run_in_the_place_of_what_fails() {
+    let input = "SELECT placedOn FROM orders;\nSELECT id FROM orders";
+    let output = repair(&[], input);
+    let printed = text(&output.stdout);
+    assert_eq!(status(&output), 0, "{printed}{}", text(&output.stderr));
+    for part in [
+        "1 (line 1): repaired by quote_identifiers\n",
+        "  before  42703: column \"placedon\" does not exist\n",
+        "  tried   quote_identifiers: exact, applied, ",
+        "  runs    SELECT \"placedOn\" FROM orders\n",
+        "2 (line 2): runs\n",
+    ] {
+        assert!(printed.contains(part), "{part}\n{printed}");
+    }
+}
+
+#[test]
+fn repair_answers_json_lines_and_executes_only_when_it_is_told_to() {
+    let input = r#"{"id":1,"sql":"SELECT id FROM orders"}
+{"id":2,"sql":"SELECT max(placedOn) FROM orders WHERE id < 4"}
+{"id":3,"sql":"DELETE FROM orders"}
+{"id":4,"sql":"SELECT 1/(id - 1) FROM orders"}
+{"id":5,"sql":"SELECT count(*) FROM elsewhere_entirely"}
+"#;
+    let output = repair(&["--jsonl"], input);
+    assert_eq!(status(&output), 1, "{}", text(&output.stderr));
+    let dry = answers(&output);
+    let executed = answers(&repair(&["--jsonl", "--execute"], input));
+    for (place, (outcome, before, rows)) in [
+        ("runs", Value::Null, Value::from(5)),
+        ("repaired", "42703".into(), 1.into()),
+        ("refused", "25006".into(), Value::Null),
+        ("runs", Value::Null, Value::Null),
+        ("failed", "42P01".into(), Value::Null),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (dry, executed) = (&dry[place], &executed[place]);
+        assert_eq!(dry["id"], place + 1);
+        assert_eq!(dry["outcome"], outcome, "{dry}");
+        assert_eq!(dry["sqlstate_before"], before, "{dry}");
+        assert_eq!(dry["rows"], Value::Null, "{dry}");
+        assert_eq!(executed["rows"], rows, "{executed}");
+    }
+    assert_eq!(
+        dry[1]["recoverers"],
+        serde_json::json!(["quote_identifiers"])
+    );
+    assert_eq!(dry[1]["sqlstate_after"], Value::Null);
+    assert_eq!(dry[1]["verdict"], "allow");
+    let attempt = &dry[1]["attempts"][0];
+    assert_eq!(attempt["confidence"], "exact");
+    assert_eq!(attempt["gates"], serde_json::json!([]));
+    assert_ne!(attempt["before"], attempt["after"]);
+    let repaired = "SELECT max(\"placedOn\") FROM orders WHERE id < 4";
+    assert_eq!(dry[1]["repaired_sql"], repaired);
+    assert_eq!(dry[2]["rule"], "write_statement");
+    assert_eq!(dry[4]["sqlstate_after"], "42P01");
+    // It compiles, and only a run shows that it fails.
+    assert_eq!(executed[3]["outcome"], "failed");
+    assert_eq!(executed[3]["sqlstate_after"], "22012");
+}
+
+#[test]
+fn repair_looks_names_up_where_the_session_would() {
+    let lost = repair(&["--search-path", "public"], "SELECT id FROM orders");
+    assert_eq!(status(&lost), 1, "{}", text(&lost.stdout));
+    let text_of_one_session = "SET search_path TO shop; SELECT id FROM orders";
+    let found = repair(&["--search-path", "public"], text_of_one_session);
+    assert_eq!(status(&found), 0, "{}", text(&found.stdout));
+}
+
+#[test]
+fn repair_without_sql_prints_none() {
+    let statements = [
+        "SELECT placedOn, 'cAnArY' FROM orders",
+        "SELECT cAnArY FROM orders",
+        "SELECT * FROM cAnArY",
+        "SELECT cAnArY(1)",
+        "nonsense cAnArY 'cAnArY'",
+        "SELECT 'cAnArY'::int",
+        "```sql\nSELECT 'cAnArY'\n```",
+        "DELETE FROM cAnArY",
+    ];
+    let plain = statements.join(";\n");
+    let lines: String = statements
+        .iter()
+        .map(|sql| format!("{}\n", serde_json::json!({ "id": 0, "sql": sql })))
+        .collect();
+    for (more, input) in [
+        (&["--no-sql"][..], &plain),
+        (&["--no-sql", "--execute", "--likely", "apply"], &plain),
+        (&["--no-sql", "--jsonl"], &lines),
+    ] {
+        let output = repair(more, input);
+        let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(!printed.to_lowercase().contains("canary"), "{printed}");
+        assert!(printed.contains("repaired"), "{printed}");
+        assert_eq!(status(&output), 1, "{printed}");
+    }
+}
+
+#[test]
+fn repair_says_what_is_wrong_with_the_question() {
+    let url = "postgres://nobody:cAnArY@127.0.0.1:1/nowhere";
+    let output = run(&["repair", "--upstream", url], b"SELECT 1");
+    assert_eq!(status(&output), 2);
+    let complaints = text(&output.stderr);
+    assert!(
+        complaints.starts_with("pgsieve: --upstream: "),
+        "{complaints}"
+    );
+    assert!(!complaints.contains("cAnArY"), "{complaints}");
+    assert_eq!(status(&run(&["repair"], b"SELECT 1")), 2);
+    assert_eq!(status(&repair(&["--role", "nobody at all"], "")), 2);
+    let help = run(&["repair", "--help"], b"");
+    assert!(text(&help.stdout).contains("Exit status: 0"));
 }

@@ -3,12 +3,11 @@
 //! statements may not.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
 use crate::cli::course::Course;
 use crate::cli::database;
-use crate::cli::statements::{BadLine, next_question, read_text, split};
+use crate::cli::statements::{next_question, open, read_text, split};
 use crate::cli::verdicts::{Row, Shown, write_table};
 use crate::cli::{Outcome, complain, said};
 use crate::config::written::{Flag, Sources};
@@ -56,12 +55,9 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
             return Outcome::Misused;
         }
     };
-    let input: Box<dyn Read> = match flags.input.as_str() {
-        "-" => Box::new(io::stdin().lock()),
-        path => match File::open(path) {
-            Ok(file) => Box::new(file),
-            Err(error) => return unreadable(&error),
-        },
+    let input = match open(&flags.input) {
+        Ok(input) => input,
+        Err(error) => return unreadable(&error),
     };
     let mut out = BufWriter::new(out);
     let mut tally = Tally::default();
@@ -79,12 +75,15 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
 }
 
 /// On which side reading and writing failed.
-enum Trouble {
+pub enum Trouble {
+    /// That of the input.
     Input(io::Error),
+    /// That of the output.
     Output(io::Error),
 }
 
-fn policy(policy: &str) -> Result<Policy, Vec<Problem>> {
+/// The policy of that file or name.
+pub fn policy(policy: &str) -> Result<Policy, Vec<Problem>> {
     let flag = Flag {
         path: "policy.file",
         name: "--policy",
@@ -96,7 +95,8 @@ fn policy(policy: &str) -> Result<Policy, Vec<Problem>> {
     })
 }
 
-fn gate(policy: Policy) -> Result<Gate, Vec<Problem>> {
+/// A judge under that policy, whose fingerprints nobody can compute elsewhere.
+pub fn gate(policy: Policy) -> Result<Gate, Vec<Problem>> {
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key).map_err(|_| {
         let (place, what) = ("this system".into(), "gives no randomness".into());
@@ -154,18 +154,15 @@ fn judge_lines(
             }
             Err(why) => {
                 tally.unreadable = true;
-                let why = match why {
-                    BadLine::TooLong => "longer than a statement may be",
-                    BadLine::NotAQuestion => "not a JSON object with id and sql",
-                };
-                complain(format_args!("line {number}: {why}"));
+                complain(format_args!("line {number}: {}", why.why()));
             }
         }
     }
     Ok(())
 }
 
-fn unreadable(error: &io::Error) -> Outcome {
+/// Says so.
+pub fn unreadable(error: &io::Error) -> Outcome {
     complain(format_args!("the input cannot be read: {}", error.kind()));
     Outcome::Misused
 }

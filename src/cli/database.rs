@@ -1,5 +1,5 @@
-//! What `check` sees of a database: its catalog, read once. The statements that are checked are
-//! never sent there.
+//! What `check` and `repair` see of a database: its catalog, read once. The statements that are
+//! checked are never sent there.
 
 use std::env;
 use std::fmt;
@@ -10,11 +10,12 @@ use tokio::runtime;
 use crate::catalog::{Catalog, path};
 use crate::cli::course::Course;
 use crate::config::written::{Flag, Sources};
-use crate::config::{self, Database, Problem};
+use crate::config::{self, Problem};
 use crate::gate::SessionNames;
 use crate::gate::sight::Sight;
 use crate::policy::Policy;
 use crate::session::paths::Path;
+use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::accounts::Accounts;
 use crate::upstream::snapshot;
@@ -35,33 +36,64 @@ pub struct DatabaseFlags {
     search_path: Option<String>,
 }
 
+/// A database that was looked into.
+pub struct Visit {
+    /// The session that the input stands for.
+    pub course: Course,
+    /// The way there.
+    pub upstream: Arc<Upstream>,
+    /// Who looked.
+    pub account: Account,
+    /// Its name.
+    pub database: String,
+    /// Who the session belongs to.
+    pub role: String,
+}
+
 /// The session that the input stands for: of the database that the flags name, if they name one.
 pub fn course(flags: &DatabaseFlags, policy: &Policy) -> Result<Course, Vec<Problem>> {
     let Some(url) = &flags.upstream else {
         return Ok(Course::of_no_database());
     };
-    let database = config::database(&Sources {
+    let (role, path) = (flags.role.as_deref(), flags.search_path.as_deref());
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
+    let visit = runtime.block_on(visit(url, role, path, policy))?;
+    Ok(visit.course)
+}
+
+/// Connects, reads the catalog and goes away again.
+pub async fn visit(
+    url: &str,
+    role: Option<&str>,
+    search_path: Option<&str>,
+    policy: &Policy,
+) -> Result<Visit, Vec<Problem>> {
+    let found = config::database(&Sources {
         variables: variables(),
         flags: vec![Flag {
             path: "upstream.url",
             name: "--upstream",
-            value: url.clone(),
+            value: url.to_owned(),
         }],
         ..Sources::default()
     })?;
-    let account = Accounts::new(database.account.clone()).current();
+    let account = Accounts::new(found.account.clone()).current();
     let Some(account) = account else {
         return Err(problem(
             "--upstream",
             "names no user: postgres://user@host/name",
         ));
     };
-    let role = flags.role.clone().unwrap_or_else(|| account.user.clone());
-    let catalog = read(database, &account)?;
+    let role = role.unwrap_or(&account.user).to_owned();
+    let database = found.upstream.database.clone();
+    let database = database.unwrap_or_else(|| account.user.clone());
+    let upstream = Upstream::load(found.upstream).map_err(|error| unread(&error))?;
+    let catalog = read(&upstream, &account, &database).await?;
     let Some(id) = catalog.role_named(&role) else {
         return Err(problem("--role", "the database has no role of this name"));
     };
-    let path = match &flags.search_path {
+    let path = match search_path {
         Some(written) => match names(written) {
             Some(path) => Some(path),
             None => return Err(problem("--search-path", "is no list of schemas")),
@@ -75,22 +107,24 @@ pub fn course(flags: &DatabaseFlags, policy: &Policy) -> Result<Course, Vec<Prob
     names.set_server_major(catalog.server_major());
     names.set_sight(Some(Arc::new(Sight::new(Arc::new(catalog), policy))));
     names.set_role(&role);
-    Ok(Course::new(names, path))
+    Ok(Visit {
+        course: Course::new(names, path),
+        upstream: Arc::new(upstream),
+        account,
+        database,
+        role,
+    })
 }
 
-/// Connects, reads and goes away again.
-fn read(database: Database, account: &snapshot::Account) -> Result<Catalog, Vec<Problem>> {
-    let name = database.upstream.database.clone();
-    let name = name.unwrap_or_else(|| account.user.clone());
-    let upstream = Upstream::load(database.upstream).map_err(|error| unread(&error))?;
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
-    let rows = runtime.block_on(async {
-        let connected = snapshot::connect(&upstream, account, &name).await;
-        let (client, _task) = connected.map_err(|error| unread(&error))?;
-        let loaded = snapshot::load(&client).await;
-        loaded.map_err(|error| unread(&error))
-    })?;
+async fn read(
+    upstream: &Upstream,
+    account: &Account,
+    database: &str,
+) -> Result<Catalog, Vec<Problem>> {
+    let connected = snapshot::connect(upstream, account, database).await;
+    let (client, _task) = connected.map_err(|error| unread(&error))?;
+    let loaded = snapshot::load(&client).await;
+    let rows = loaded.map_err(|error| unread(&error))?;
     Catalog::build(rows).map_err(|error| unread(&error))
 }
 

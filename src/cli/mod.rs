@@ -1,10 +1,11 @@
 //! The command line: what can be asked of the program, and what it answers to the shell.
 //!
-//! Exit status 0: done. 1: it could not be done, or `check` refused something. 2: the question
-//! itself was wrong, or its input could not be read.
+//! Exit status 0: done. 1: it could not be done, `check` refused something, or something that
+//! `repair` saw would fail. 2: the question itself was wrong, or its input could not be read.
 //!
 //! * [`serve`]: the proxy; [`check`]: judge statements, without a database or with the catalog of
 //!   one
+//! * [`repair`]: what would become of statements that fail, with [`mending`] and [`mended`]
 //! * [`hash_password`], [`certs`]: what setting up needs
 //! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`], [`course`]: for
 //!   which session
@@ -24,6 +25,9 @@ mod check;
 mod course;
 mod database;
 mod hash_password;
+mod mended;
+mod mending;
+mod repair;
 mod serve;
 mod statements;
 mod verdicts;
@@ -43,6 +47,9 @@ enum Command {
     Serve(serve::Flags),
     /// Judges statements, without a database or with the catalog of one; never prints them.
     Check(check::Flags),
+    /// Shows what would become of statements that fail: each repair that is tried, by whom, how
+    /// sure, and what the database says of it. Executes nothing unless it is told to.
+    Repair(repair::Flags),
     /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
     HashPassword,
     /// Makes certificates for development: an authority, a server and a client.
@@ -102,6 +109,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             serve::run(flags)
         }
         Command::Check(flags) => check::run(&flags, &mut out),
+        Command::Repair(flags) => repair::run(&flags, &mut out),
         Command::HashPassword => hash_password::run(&mut out),
         Command::Certs(flags) => certs::run(&flags, &mut out),
         Command::Demo(flags) => {

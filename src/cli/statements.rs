@@ -1,5 +1,6 @@
-//! The input of `check`: statements of a text, or one per JSON line.
+//! The input of `check` and `repair`: statements of a text, or one per JSON line.
 
+use std::fs::File;
 use std::io::{self, BufRead, Read};
 
 use serde::Deserialize;
@@ -32,6 +33,24 @@ pub enum BadLine {
     TooLong,
     /// Not a JSON object with `id` and `sql`.
     NotAQuestion,
+}
+
+impl BadLine {
+    /// For a person.
+    pub fn why(&self) -> &'static str {
+        match self {
+            Self::TooLong => "longer than a statement may be",
+            Self::NotAQuestion => "not a JSON object with id and sql",
+        }
+    }
+}
+
+/// Opens the input; `-` is standard input.
+pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
+    Ok(match path {
+        "-" => Box::new(io::stdin().lock()),
+        path => Box::new(File::open(path)?),
+    })
 }
 
 /// Reads a whole text.

@@ -62,13 +62,19 @@ impl Shown {
         }
     }
 
-    fn verdict(&self) -> &'static str {
+    /// The word for it.
+    pub fn verdict(&self) -> &'static str {
         if self.allowed { "allow" } else { "refuse" }
     }
 
     /// Writes one JSON line, its fields in the documented order.
     pub fn write_line(&self, id: &Value, out: &mut impl Write) -> io::Result<()> {
-        let fields = [
+        write_line(&self.fields(id), out)
+    }
+
+    /// The fields of its JSON line.
+    pub fn fields(&self, id: &Value) -> Vec<(&'static str, Value)> {
+        vec![
             ("id", id.clone()),
             ("verdict", json!(self.verdict())),
             ("rule", json!(self.rule)),
@@ -76,10 +82,15 @@ impl Shown {
             ("kind", json!(self.kind)),
             ("fingerprint", json!(self.fingerprint)),
             ("hint", json!(self.hint)),
-        ];
-        let fields = fields.map(|(name, value)| format!("\"{name}\":{value}"));
-        writeln!(out, "{{{}}}", fields.join(","))
+        ]
     }
+}
+
+/// Writes one JSON object on a line, its fields in this order.
+pub fn write_line(fields: &[(&'static str, Value)], out: &mut impl Write) -> io::Result<()> {
+    let fields = fields.iter();
+    let fields = fields.map(|(name, value)| format!("\"{name}\":{value}"));
+    writeln!(out, "{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 /// Writes the table, its columns as wide as their widest word.

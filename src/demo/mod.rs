@@ -7,11 +7,13 @@
 //! - [`leash`] runs a program that must not outlive us
 //! - [`sample`] is the database that the demo shows
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own
-//! - [`tour`] asks through pgsieve and shows what came back
+//! - [`tour`] asks through pgsieve and shows what came back; [`notices`]: also what is said beside
+//!   it
 
 pub mod cluster;
 mod error;
 pub mod leash;
+mod notices;
 mod proxy;
 pub mod sample;
 mod table;
@@ -63,13 +65,19 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
     };
     say(out, "Starting pgsieve …\n")?;
     let proxy = Proxy::start(arguments, &upstream)?;
-    let client = proxy.connect(&login).await?;
-    let steps = if cluster.is_some() {
+    let (client, mut notices) = proxy.connect(&login).await?;
+    let mut steps = if cluster.is_some() {
         tour::of_the_shop()
     } else {
         tour::of_any_database()
     };
-    let outcome = tour::walk(&client, &steps, out).await;
+    // What somebody's own policy says of repairs is not known here.
+    if cluster.is_some() && arguments.policy.is_none() {
+        // Behind a step whose answer is complete: this client sends the next statement as soon as
+        // it has heard of an error, and a failure with others on their way is not repaired.
+        steps.insert(tour::READS_FIRST, tour::of_repairs());
+    }
+    let outcome = tour::walk(&client, &mut notices, &steps, out).await;
     drop(client);
     outcome?;
     if let Some(cluster) = &cluster {

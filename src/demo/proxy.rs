@@ -14,6 +14,7 @@ use crate::secret::Secret;
 
 use super::cluster::{free_port, random_name};
 use super::leash::Leash;
+use super::notices::Notices;
 use super::{DemoArguments, DemoError, say};
 
 /// A running pgsieve.
@@ -78,7 +79,7 @@ impl Proxy {
     }
 
     /// Logs in through pgsieve, as soon as it listens. May be cancelled.
-    pub async fn connect(&self, login: &Login) -> Result<Client, DemoError> {
+    pub async fn connect(&self, login: &Login) -> Result<(Client, Notices), DemoError> {
         let mut config = tokio_postgres::Config::new();
         config
             .host("127.0.0.1")
@@ -91,11 +92,7 @@ impl Proxy {
         let end = Instant::now() + Duration::from_secs(limits::DEMO_PROXY_SECONDS_MAX);
         loop {
             let error = match config.connect(NoTls).await {
-                Ok((client, connection)) => {
-                    // Ends with the client; what goes wrong shows in the client's answers.
-                    tokio::spawn(connection);
-                    return Ok(client);
-                }
+                Ok((client, connection)) => return Ok((client, Notices::of(connection))),
                 Err(error) => error,
             };
             let refused = error.as_db_error().is_some();

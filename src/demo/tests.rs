@@ -10,11 +10,14 @@ async fn the_shop_loads_and_the_reads_of_the_tour_find_something() {
     let admin = connect(&cluster.admin_url(DATABASE)).await.unwrap();
     assert!(tour::shop_is_untouched(&admin).await.unwrap());
     let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
-    let client = connect(&url).await.unwrap();
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    let mut notices = notices::Notices::of(connection);
     assert!(!format!("{login:?}").is_empty());
     for steps in [tour::of_the_shop(), tour::of_any_database()] {
         let reads: Vec<_> = steps.into_iter().take(3).collect();
-        tour::walk(&client, &reads, &mut out).await.unwrap();
+        tour::walk(&client, &mut notices, &reads, &mut out)
+            .await
+            .unwrap();
     }
     let shown = String::from_utf8(out).unwrap();
     assert!(shown.contains("delivered"), "{shown}");
@@ -31,10 +34,12 @@ async fn a_write_that_is_not_refused_ends_the_tour() {
     let mut out = Vec::new();
     let (cluster, _) = private_shop(&mut out).await.unwrap();
     let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
-    let client = connect(&url).await.unwrap();
-    for step in tour::of_the_shop().into_iter().skip(3) {
-        let error = tour::walk(&client, &[step], &mut out).await.unwrap_err();
-        assert!(matches!(error, DemoError::Tour { .. }));
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    let mut notices = notices::Notices::of(connection);
+    let others = tour::of_the_shop().into_iter().skip(3);
+    for step in others.chain([tour::of_repairs()]) {
+        let walked = tour::walk(&client, &mut notices, &[step], &mut out).await;
+        assert!(matches!(walked, Err(DemoError::Tour { .. })));
     }
     let admin = connect(&cluster.admin_url(DATABASE)).await.unwrap();
     assert!(!tour::shop_is_untouched(&admin).await.unwrap());

@@ -1,5 +1,6 @@
-//! The tour: three reads that are answered and five things that are refused, through pgsieve, over
-//! the simple and the extended protocol. Its statements are ours, so they may be shown.
+//! The tour: three reads that are answered, one that would have failed, and five things that are
+//! refused, through pgsieve, over the simple and the extended protocol. Its statements are ours, so
+//! they may be shown.
 //!
 //! A read that is refused or another that is not ends the demo with an error.
 
@@ -9,6 +10,7 @@ use tokio_postgres::error::DbError;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+use super::notices::Notices;
 use super::table::table;
 use super::{DemoError, say};
 
@@ -29,6 +31,8 @@ enum Expected {
     PreparedRows(&'static str),
     /// An error made by pgsieve.
     Refusal,
+    /// Rows of another text than was sent, and a notice of pgsieve's about it.
+    RepairedRows,
 }
 
 /// Steps for the sample database.
@@ -81,6 +85,15 @@ pub fn of_the_shop() -> Vec<Step> {
         .into()
 }
 
+/// The step of the sample database that only a policy with repairs has an answer to.
+pub fn of_repairs() -> Step {
+    Step {
+        title: "A read that fails in Postgres: nobody quoted the names in mixed case",
+        sql: OF_EVENTS,
+        expected: Expected::RepairedRows,
+    }
+}
+
 /// Steps that any database has an answer to, and that would do no harm in it even if pgsieve let
 /// them through: the tables they would write to are not there.
 pub fn of_any_database() -> Vec<Step> {
@@ -128,13 +141,19 @@ pub fn of_any_database() -> Vec<Step> {
 }
 
 /// Takes the steps one after the other and shows what came of each.
-pub async fn walk(client: &Client, steps: &[Step], out: &mut dyn Write) -> Result<(), DemoError> {
+pub async fn walk(
+    client: &Client,
+    notices: &mut Notices,
+    steps: &[Step],
+    out: &mut dyn Write,
+) -> Result<(), DemoError> {
     for (number, step) in (1..).zip(steps) {
         say(
             out,
             &format!("\n  {number}. {}\n\n{}\n\n", step.title, indented(step.sql)),
         )?;
-        let shown = take(client, step).await.map_err(|what| DemoError::Tour {
+        let taken = take(client, notices, step).await;
+        let shown = taken.map_err(|what| DemoError::Tour {
             step: step.title,
             what,
         })?;
@@ -151,21 +170,29 @@ pub async fn shop_is_untouched(admin: &Client) -> Result<bool, DemoError> {
 }
 
 /// What to show for a step, or how it went wrong.
-async fn take(client: &Client, step: &Step) -> Result<String, String> {
+async fn take(client: &Client, notices: &mut Notices, step: &Step) -> Result<String, String> {
     let answer = match step.expected {
-        Expected::Rows | Expected::Refusal => simple(client, step.sql).await,
+        Expected::Rows | Expected::Refusal | Expected::RepairedRows => {
+            simple(client, step.sql).await
+        }
         Expected::PreparedRows(parameter) => prepared(client, step.sql, &parameter).await,
     };
     match (step.expected, answer) {
         (Expected::Rows | Expected::PreparedRows(_), Ok(shown)) => Ok(shown),
+        (Expected::RepairedRows, Ok(shown)) => match notices.repair() {
+            Some(notice) => Ok(format!("{}\n{shown}", repaired(&notice))),
+            None => Err("there is no notice of a repair".to_owned()),
+        },
         (Expected::Refusal, Err(error)) => match error.as_db_error() {
             Some(refusal) => refused(refusal),
             None => Err(error.to_string()),
         },
         (Expected::Refusal, Ok(_)) => Err("it was not refused".to_owned()),
-        (Expected::Rows | Expected::PreparedRows(_), Err(error)) => Err(error
-            .as_db_error()
-            .map_or_else(|| error.to_string(), ToString::to_string)),
+        (Expected::Rows | Expected::PreparedRows(_) | Expected::RepairedRows, Err(error)) => {
+            Err(error
+                .as_db_error()
+                .map_or_else(|| error.to_string(), ToString::to_string))
+        }
     }
 }
 
@@ -229,10 +256,22 @@ fn refused(refusal: &DbError) -> Result<String, String> {
     Ok(text)
 }
 
+/// A notice as a client sees it.
+fn repaired(notice: &DbError) -> String {
+    let mut text = format!("      ✓ NOTICE: {}\n", notice.message());
+    if let Some(detail) = notice.detail() {
+        text.push_str(&format!("        DETAIL: {detail}\n"));
+    }
+    text
+}
+
 fn indented(sql: &str) -> String {
     let lines: Vec<String> = sql.lines().map(|line| format!("      {line}")).collect();
     lines.join("\n")
 }
+
+/// Steps of the shop before that of repairs.
+pub const READS_FIRST: usize = 2;
 
 const REVENUE: &str = "SELECT month, orders, revenue FROM monthly_revenue
 ORDER BY month DESC LIMIT 5";
@@ -246,6 +285,9 @@ const BY_LANGUAGE: &str = "SELECT o.status::text, count(*)::text AS orders
 FROM orders o JOIN customers c ON c.id = o.customer_id
 WHERE c.preferences->>'language' = $1
 GROUP BY o.status ORDER BY o.status";
+
+const OF_EVENTS: &str = "SELECT kind, count(*) AS events FROM orderEvents
+WHERE happenedAt < '2024-01-01' GROUP BY kind ORDER BY events DESC";
 
 const LARGEST_TABLES: &str = "SELECT relname AS table, reltuples::bigint AS rows,
   pg_size_pretty(pg_relation_size(oid)) AS size

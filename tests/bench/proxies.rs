@@ -1,12 +1,13 @@
 //! Throughput, processor time and memory of pgsieve beside a direct connection and PgBouncer in
 //! session mode, in one run with alternating rounds.
 //!
-//! And what a snapshot of the catalogs costs, of a database with 2,000 tables.
+//! And what a snapshot of the catalogs costs, of a database with 2,000 tables; what repairs add to
+//! statements that succeed, and what they cost those that fail.
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
 //! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
-//! round), `--memory-only`, `--catalog-only`, `--audit` (pgsieve writes its audit to a file while
-//! it is measured).
+//! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--audit` (pgsieve
+//! writes its audit to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -16,11 +17,20 @@
     reason = "a benchmark stops at the first thing that is not as it expects"
 )]
 
+mod cached;
 mod catalog;
 mod judging;
 mod machine;
 mod memory;
+mod mending;
 mod peers;
+
+#[path = "../repairs/corpus.rs"]
+#[expect(dead_code, reason = "what was meant is for the tests")]
+mod corpus;
+#[path = "../repairs/world.rs"]
+#[expect(dead_code, reason = "rows are for the tests")]
+mod world;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,7 +45,9 @@ struct Plan {
     clients: Vec<usize>,
     audit: bool,
     memory_only: bool,
+    cached_only: bool,
     catalog_only: bool,
+    repairs_only: bool,
 }
 
 /// One measurement.
@@ -47,8 +59,15 @@ struct Figure {
 
 fn main() {
     let plan = plan();
+    if plan.cached_only {
+        return cached::report();
+    }
     if plan.catalog_only {
         return catalog::report();
+    }
+    if plan.repairs_only {
+        cached::report();
+        return mending::report();
     }
     let peers = Peers::start(plan.audit);
     if !plan.memory_only {
@@ -56,12 +75,15 @@ fn main() {
     }
     memory::report(&peers);
     drop(peers);
+    cached::report();
     catalog::report();
+    mending::report();
 }
 
 fn plan() -> Plan {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let quick = arguments.iter().any(|argument| argument == "--quick");
+    let given = |name: &str| arguments.iter().any(|argument| argument == name);
+    let quick = given("--quick");
     let number = |name: &str, otherwise: u64| {
         let place = arguments.iter().position(|argument| argument == name);
         place
@@ -72,11 +94,11 @@ fn plan() -> Plan {
         rounds: usize::try_from(number("--rounds", if quick { 1 } else { 3 })).unwrap(),
         seconds: number("--seconds", if quick { 1 } else { 3 }),
         clients: vec![1, 8, 32],
-        audit: arguments.iter().any(|argument| argument == "--audit"),
-        memory_only: arguments.iter().any(|argument| argument == "--memory-only"),
-        catalog_only: arguments
-            .iter()
-            .any(|argument| argument == "--catalog-only"),
+        audit: given("--audit"),
+        memory_only: given("--memory-only"),
+        cached_only: given("--cached-only"),
+        catalog_only: given("--catalog-only"),
+        repairs_only: given("--repairs-only"),
     }
 }
 

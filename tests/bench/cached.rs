@@ -1,0 +1,224 @@
+//! What repairs add to a statement that succeeds and was judged before: one exchange through a
+//! conversation without sockets, under a policy that repairs and under the same one that does not.
+//!
+//! Alone and in a transaction block, where a failure could not be undone and a forecast is asked
+//! for; without a catalog, and with the one of a database that a keeper looks after.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use pgsieve::demo::cluster::Cluster;
+use pgsieve::gate::Gate;
+use pgsieve::gate::cache::JudgementCache;
+use pgsieve::policy::Policy;
+use pgsieve::secret::Secret;
+use pgsieve::session::conversation::{Conversation, SelfReport, Shared, UpstreamFacts};
+use pgsieve::session::repairs::loudness::Loudness;
+use pgsieve::session::repairs::workshop::Workshop;
+use pgsieve::telemetry::Telemetry;
+use pgsieve::telemetry::session::SessionInfo;
+use pgsieve::upstream::account::Account;
+use pgsieve::upstream::address::UpstreamSettings;
+use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::keeper::accounts::Known;
+use pgsieve::upstream::keeper::settings::KeeperSettings;
+use pgsieve::upstream::keeper::{Catalogs, Keeper};
+use tokio::runtime::Runtime;
+
+/// Prints a line for each protocol: µs for one statement without and with repairs.
+pub fn report() {
+    let agent = include_str!("../../policies/agent.yaml");
+    let off = agent.replace("  mode: apply", "  mode: \"off\"");
+    assert_ne!(agent, off);
+    println!(
+        "a cached statement through a conversation, in µs: median of {ROUNDS} rounds of {TIMES}, alternating"
+    );
+    println!(
+        "{:<10} {:<9} {:<8} {:>12} {:>12} {:>8}",
+        "protocol", "where", "catalog", "repairs off", "repairs on", "added"
+    );
+    let kept = Kept::start();
+    for (catalog, keeper) in [("none", None), ("kept", Some(&kept.keeper))] {
+        for standing in [Standing::Alone, Standing::InBlock] {
+            for (protocol, question, answer) in exchanges(standing) {
+                let begun = |yaml: &str| standing.begin(conversation(yaml, keeper.cloned()));
+                let (mut without, mut with) = (begun(&off), begun(agent));
+                let (mut one, mut other) = (Vec::new(), Vec::new());
+                for _ in 0..ROUNDS {
+                    one.push(cost(&mut without, &question, &answer));
+                    other.push(cost(&mut with, &question, &answer));
+                }
+                let (one, other) = (median(one), median(other));
+                println!(
+                    "{protocol:<10} {:<9} {catalog:<8} {one:>12.3} {other:>12.3} {:>8.3}",
+                    standing.name(),
+                    other - one
+                );
+            }
+        }
+    }
+}
+
+/// Where the statement stands.
+#[derive(Clone, Copy)]
+enum Standing {
+    Alone,
+    InBlock,
+}
+
+impl Standing {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::InBlock => "in block",
+        }
+    }
+
+    /// The status behind each answer.
+    fn status(self) -> &'static [u8] {
+        match self {
+            Self::Alone => b"I",
+            Self::InBlock => b"T",
+        }
+    }
+
+    fn begin(self, mut conversation: Conversation) -> Conversation {
+        let end = [message(b'C', b"BEGIN\0"), message(b'Z', self.status())].concat();
+        match self {
+            Self::Alone => {}
+            Self::InBlock => exchange(&mut conversation, &message(b'Q', b"BEGIN\0"), &end),
+        }
+        conversation
+    }
+}
+
+/// The catalog of a private server.
+struct Kept {
+    keeper: Arc<Keeper>,
+    _catalogs: Catalogs,
+    /// The keeper works on it.
+    _runtime: Runtime,
+    _cluster: Cluster,
+}
+
+impl Kept {
+    fn start() -> Self {
+        let cluster = Cluster::builder().start().expect("a private Postgres");
+        let runtime = Runtime::new().unwrap();
+        let url = format!(
+            "postgres://127.0.0.1:{}/postgres?sslmode=disable",
+            cluster.port()
+        );
+        let account = Account {
+            user: cluster.admin().to_owned(),
+            password: Some(Secret::new(cluster.admin_password())),
+        };
+        let catalogs = Catalogs::start(
+            KeeperSettings::usual(Known::Configured(account)),
+            Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
+            Arc::new(Policy::agent()),
+            Telemetry::quiet().unwrap(),
+            runtime.handle().clone(),
+        );
+        let keeper = catalogs.of("postgres", None).unwrap();
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
+        runtime.block_on(keeper.first_load(deadline));
+        assert!(keeper.sight().is_some(), "the catalog was not read");
+        Self {
+            keeper,
+            _catalogs: catalogs,
+            _runtime: runtime,
+            _cluster: cluster,
+        }
+    }
+}
+
+fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
+    let policy = Arc::new(Policy::from_yaml(yaml).unwrap());
+    let shared = Shared {
+        gate: Arc::new(Gate::without_fingerprints(policy)),
+        cache: Arc::new(Mutex::new(JudgementCache::default())),
+        telemetry: Telemetry::quiet().unwrap(),
+        workshop: Workshop::new(),
+    };
+    let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
+    let upstream = UpstreamFacts {
+        user: "reader".to_owned(),
+        server_major: 15,
+        self_report: SelfReport::Reported,
+        search_path: "public".to_owned(),
+        keeper,
+        side: None,
+        cancelled: None,
+        loudness: Loudness::default(),
+    };
+    Conversation::new(&shared, info, upstream)
+}
+
+fn cost(conversation: &mut Conversation, question: &[u8], answer: &[u8]) -> f64 {
+    let since = Instant::now();
+    for _ in 0..TIMES {
+        exchange(conversation, question, answer);
+    }
+    since.elapsed().as_secs_f64() * 1e6 / f64::from(TIMES)
+}
+
+fn exchange(conversation: &mut Conversation, question: &[u8], answer: &[u8]) {
+    let taken = conversation.client_bytes(question).unwrap();
+    assert_eq!(taken.consumed, question.len());
+    assert!(!conversation.outbox.as_bytes().is_empty());
+    conversation.outbox = Default::default();
+    let passed = conversation.upstream_bytes(answer).unwrap();
+    assert_eq!(passed.consumed, answer.len());
+    conversation.reply.clear();
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Each protocol with what the client sends and what the upstream answers.
+fn exchanges(standing: Standing) -> [(&'static str, Vec<u8>, Vec<u8>); 2] {
+    let row = message(b'D', b"\0\x01\0\0\0\x011");
+    let end = [
+        message(b'C', b"SELECT 1\0"),
+        message(b'Z', standing.status()),
+    ]
+    .concat();
+    let shape = message(
+        b'T',
+        b"\0\x01n\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0",
+    );
+    let simple = message(b'Q', [TEXT, "\0"].concat().as_bytes());
+    let extended = [
+        message(b'P', ["\0", TEXT, "\0\0\0"].concat().as_bytes()),
+        message(b'B', b"\0\0\0\0\0\0\0\0"),
+        message(b'D', b"P\0"),
+        message(b'E', b"\0\0\0\0\0"),
+        message(b'S', b""),
+    ];
+    let ready = [message(b'1', b""), message(b'2', b"")].concat();
+    [
+        (
+            "simple",
+            simple,
+            [shape.clone(), row.clone(), end.clone()].concat(),
+        ),
+        (
+            "extended",
+            extended.concat(),
+            [ready, shape, row, end].concat(),
+        ),
+    ]
+}
+
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len() + 4).unwrap();
+    [&[kind][..], &length.to_be_bytes(), body].concat()
+}
+
+const TEXT: &str =
+    "SELECT 1 AS n, length('a text of some length') AS l, now() - interval '1 day' AS t";
+const ROUNDS: usize = 21;
+const TIMES: u32 = 20_000;
