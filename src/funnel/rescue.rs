@@ -311,7 +311,9 @@ impl<'r> Course<'r> {
                 Some((Recoverer::Unwrap, repair))
             }
             Unwrapped::Nothing { advice } => {
-                self.advice.push(advice);
+                if self.settings.mode_of(Recoverer::Unwrap) == RepairMode::Apply {
+                    self.advice.push(advice);
+                }
                 None
             }
         }
@@ -320,17 +322,23 @@ impl<'r> Course<'r> {
     fn take_hints(&mut self, text: &str, hints: Vec<(Recoverer, Hint)>) {
         for (recoverer, hint) in hints {
             let before = self.fingerprint(text);
+            let is_told = self.settings.mode_of(recoverer) == RepairMode::Apply;
             self.attempts.push(Attempt {
                 recoverer,
                 confidence: Confidence::Guess,
-                outcome: AttemptOutcome::Hinted,
+                outcome: match is_told {
+                    true => AttemptOutcome::Hinted,
+                    false => AttemptOutcome::Observed,
+                },
                 failed: hint.failed,
                 before,
                 after: None,
                 text: None,
                 words: hint.advice.clone(),
             });
-            self.advice.push(hint.advice);
+            if is_told {
+                self.advice.push(hint.advice);
+            }
         }
     }
 

@@ -156,6 +156,29 @@ fn observing_counts_and_changes_nothing() {
 }
 
 #[test]
+fn a_recoverer_that_is_observed_gives_the_client_no_hint() {
+    let hopeless = (
+        "SELECT no_such_thing FROM customers",
+        "42703",
+        "column \"no_such_thing\" does not exist",
+        8,
+    );
+    let observed = agent().replace("recoverers: {}", "recoverers: {undefined_column: observe}");
+    for (policy, wanted, is_told) in [
+        (agent(), AttemptOutcome::Hinted, true),
+        (observed, AttemptOutcome::Observed, false),
+    ] {
+        let outcome = Server::failing(&[hopeless]).rescues(hopeless.0, &policy);
+        assert_eq!(outcomes(&outcome), [("undefined_column", wanted)]);
+        let Ending::Failed(advice) = &outcome.ending else {
+            panic!("{outcome:?}");
+        };
+        let hint = advice.hint.as_deref().unwrap_or_default();
+        assert_eq!(hint.contains("no_such_thing"), is_told, "{hint}");
+    }
+}
+
+#[test]
 fn what_is_off_is_not_asked() {
     let off = agent().replace("  mode: apply", "  mode: \"off\"");
     let mut server = Server::failing(&[UNQUOTED]);
