@@ -17,7 +17,7 @@ async fn names_are_what_the_server_writes() {
         let Some(database) = Database::new(version).await else {
             continue;
         };
-        let (catalog, admin) = snapshot_of_odd(&database).await;
+        let (catalog, admin, _other) = snapshot_of_odd(&database).await;
         // With no path but pg_catalog the server qualifies what the snapshot does.
         admin
             .batch_execute("SET search_path = pg_catalog")
@@ -67,7 +67,7 @@ async fn rights_are_what_the_server_grants() {
         let Some(database) = Database::new(version).await else {
             continue;
         };
-        let (catalog, admin) = snapshot_of_odd(&database).await;
+        let (catalog, admin, _other) = snapshot_of_odd(&database).await;
         for role in admin
             .query("SELECT rolname::text FROM pg_roles", &[])
             .await
@@ -108,7 +108,7 @@ async fn search_paths_are_what_the_server_searches() {
         let Some(database) = Database::new(version).await else {
             continue;
         };
-        let (catalog, admin) = snapshot_of_odd(&database).await;
+        let (catalog, admin, _other) = snapshot_of_odd(&database).await;
         let name = &database.name;
         for role in ["app", "reads", "deep", "apart", "everything", "owner"]
             .map(|role| format!("{name}_{role}"))
@@ -156,8 +156,8 @@ async fn check_path(catalog: &Catalog, admin: &Client, role: &str, setting: &str
 }
 
 /// A database with rights and names of every kind, its snapshot, and a session of the superuser.
-/// Another session has temporary objects meanwhile.
-async fn snapshot_of_odd(database: &Database) -> (Catalog, Client) {
+/// Another session has temporary objects: they are gone some time after it is dropped.
+async fn snapshot_of_odd(database: &Database) -> (Catalog, Client, Client) {
     let (admin, other) = (database.admin().await, database.admin().await);
     let text = include_str!("odd.sql").replace("DATABASE_", &format!("{}_", database.name));
     admin.batch_execute(&text).await.unwrap();
@@ -170,7 +170,7 @@ async fn snapshot_of_odd(database: &Database) -> (Catalog, Client) {
         .unwrap();
     other.batch_execute(TEMPORARY).await.unwrap();
     let rows = snapshot::load(&database.catalog().await).await.unwrap();
-    (Catalog::build(rows).unwrap(), admin)
+    (Catalog::build(rows).unwrap(), admin, other)
 }
 
 const TEMPORARY: &str = "CREATE TEMP TABLE mine (id int, pair odd.pair); \
