@@ -128,6 +128,14 @@ pub const TYPE_LAYERS_MAX: usize = 16;
 /// and audit. Postgres's own names end at 63 bytes; more than that is only ever noise.
 pub const AUDIT_NAME_CHARS_MAX: usize = 64;
 
+/// Names of one sort (relations, functions, settings) on one audit line: a statement that reads
+/// more relations than this is written by a machine, and the line says how many it lacks.
+pub const AUDIT_NAMES_MAX: usize = 64;
+
+/// Bytes that names of one sort take on one audit line: 64 relations with names of usual length.
+/// Postgres gives a name 63 bytes and a function a hundred types.
+pub const AUDIT_NAMES_BYTES_MAX: usize = 4 << 10;
+
 /// Bytes of audit lines that may wait for the writer. At some 400 bytes a line this is 10,000
 /// statements: more than a slow disk's hiccup, and little enough to stay far below the memory goal.
 pub const AUDIT_QUEUE_BYTES_MAX: usize = 4 << 20;
@@ -332,6 +340,10 @@ pub const COPY_LEFTOVERS_MAX: u32 = 100_000;
 /// no driver's.
 pub const SEARCH_PATHS_POSSIBLE_MAX: usize = 4;
 
+/// The longest value of a setting that is kept for models, in bytes: names of tenants and users are
+/// short. A longer one counts as not known.
+pub const SESSION_VALUE_BYTES_MAX: usize = 1024;
+
 // --- server
 
 /// Clients that were accepted and not yet taken up by their worker; more are turned away.
@@ -397,6 +409,14 @@ pub const CHECK_LINE_BYTES_MAX: u64 = 64 << 20;
 /// How long `repair --execute` waits for one statement, whatever the policy allows it: a person
 /// waits as well.
 pub const REPAIR_COUNT_TIME_MAX: Duration = Duration::from_secs(600);
+
+/// Bytes of a line of an audit that `policy suggest` reads: far more than the names, and all else,
+/// that one line may hold.
+pub const SUGGEST_LINE_BYTES_MAX: u64 = 256 << 10;
+
+/// Relations, functions or settings that `policy suggest` counts, each: no person reads a policy
+/// that lists more, and an audit of any length then fits into memory.
+pub const SUGGEST_NAMES_MAX: usize = 20_000;
 
 /// Bytes of a line that `hash-password` reads. SCRAM takes any length; a person does not.
 pub const PASSWORD_BYTES_MAX: u64 = 4096;
@@ -620,3 +640,121 @@ pub const FUNCTIONS_CALLS_MAX: usize = 512;
 /// How many places of one text are changed for their types: each is compared with those before it.
 /// A list of values that a person or a model writes is shorter.
 pub const FUNCTIONS_CHANGES_MAX: usize = 2048;
+
+// --- session: plans
+
+/// Plans that one worker knows: as many different statements as dashboards and agents send within
+/// the time that a plan is believed. Each takes some 150 bytes.
+pub const PLANS_KNOWN_MAX: usize = 8_192;
+
+/// Bytes of a plan that are read: the numbers of its top node stand behind a few names, of which
+/// none is longer than 63 characters of up to six bytes each.
+pub const PLAN_HEAD_BYTES: usize = 4_096;
+
+/// Bytes of notices that are kept while a plan is asked for, should the question fail: then they
+/// are the client's.
+pub const PLAN_NOTICE_BYTES_MAX: usize = 16 * 1024;
+
+/// How often the plan of one statement is asked for because what it was judged by has changed in
+/// between.
+pub const PLANS_ASKED_ANEW_MAX: u32 = 4;
+
+// --- session: quotas
+
+/// Users that are remembered for what they have done: more than have an account in a database; each
+/// takes some hundred bytes. Those with nothing to remember are forgotten first.
+pub const ACCOUNTS_MAX: usize = 65_536;
+
+/// How often a result that was cut is cancelled when too many other cancels are under way, or the
+/// upstream takes no connection.
+pub const CUT_CANCEL_TRIES_MAX: u32 = 5;
+
+/// The pause before it is tried again.
+pub const CUT_CANCEL_PAUSE: Duration = Duration::from_millis(100);
+
+// --- server/reload
+
+/// Time between two looks at the files of policies. One read of some files of people's size a
+/// second costs nothing; who waits for a change waits no longer than this twice.
+pub const POLICY_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long files of policies must stand still before they are read: an editor may be in the middle
+/// of writing, and half a list of what is denied is a policy as well.
+pub const POLICY_SETTLE_TIME: Duration = Duration::from_millis(300);
+
+/// Looks for files that stand still before the next interval: a file that is written all the time
+/// is read when it pauses.
+pub const POLICY_SETTLE_LOOKS_MAX: u32 = 10;
+
+/// Problems of a file of policies that are told in the log: the first ones cause the others.
+pub const POLICY_PROBLEMS_TOLD_MAX: usize = 20;
+
+/// Files of policies that are looked at: who has more has a folder of something else.
+pub const POLICY_FILES_LOOKED_AT_MAX: usize = 256;
+
+// --- models
+
+/// How often models are put into one text, references to their columns counted. People name a
+/// table a few times; each name costs the text of a model.
+pub const MODEL_PUTS_MAX: usize = 256;
+
+/// Bytes that models add to one text: what the parser is given beyond what the policy lets a
+/// client send.
+pub const MODEL_BYTES_MAX: usize = 1_048_576;
+
+/// For how many search_paths a model remembers whether it means the same there: all sessions of
+/// most databases have one or two.
+pub const MODEL_PATHS_KEPT_MAX: usize = 16;
+
+// --- gate/access
+
+/// How many columns a hint lists that may be read: a client can write so many by hand, and a hint
+/// stays a few lines.
+pub const ACCESS_HINT_COLUMNS_MAX: usize = 40;
+
+/// How many relations, functions and settings of one text the audit names, of each: real statements
+/// have a few dozen at the most.
+pub const NAMED_MAX: usize = 256;
+
+// --- policy
+
+/// Policies of one server: each judges every database with sight of its own.
+pub const POLICIES_MAX: usize = 64;
+
+/// Bytes of a model's SELECT. It is put into every statement that names the model.
+pub const MODEL_SQL_BYTES_MAX: usize = 64 * 1024;
+
+/// Models of one policy: each is compiled against the catalog whenever that changes.
+pub const MODELS_MAX: usize = 1_000;
+
+/// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
+/// language together with that of many others.
+pub const ABOUT_BYTES_MAX: usize = 2_000;
+
+/// The deepest that `limits.nesting` can ask for: nothing that a person or a model writes nests
+/// deeper, and the parser gives up a little beyond.
+pub const NESTING_BOUND: u64 = 1_000;
+
+/// The most rows that a limit of results can ask for: more than a client can take in.
+pub const RESULT_ROWS_BOUND: u64 = 1_000_000_000_000;
+
+/// The most bytes that a limit of results can ask for, a petabyte.
+pub const RESULT_BYTES_BOUND: u64 = 1 << 50;
+
+/// The most statements in a day that a limit can ask for: ten million in a second.
+pub const STATEMENTS_PER_DAY_BOUND: u64 = 1_000_000_000_000;
+
+/// The most statements of one user at a time that a limit can ask for: as many as clients.
+pub const CONCURRENCY_BOUND: u64 = 100_000;
+
+/// The highest cost, number of rows or rate that a limit can ask for.
+pub const ESTIMATE_BOUND: f64 = 1e15;
+
+/// The lowest rate of statements in a second: about one in a quarter of an hour.
+pub const RATE_LEAST: f64 = 0.001;
+
+/// The longest that a plan may be believed: tables change in a day.
+pub const PLAN_AGE_BOUND: Duration = Duration::from_secs(86_400);
+
+/// The longest idle time that can be asked for: settings of the server hold no more.
+pub const IDLE_TIME_BOUND: Duration = Duration::from_secs(24 * 86_400);

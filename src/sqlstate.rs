@@ -33,6 +33,8 @@ pub const SUCCESSFUL_COMPLETION: SqlState = SqlState("00000");
 pub const READ_ONLY_SQL_TRANSACTION: SqlState = SqlState("25006");
 /// The policy does not allow it.
 pub const INSUFFICIENT_PRIVILEGE: SqlState = SqlState("42501");
+/// What the policy puts in the place of a name is nothing that the server takes.
+pub const INVALID_OBJECT_DEFINITION: SqlState = SqlState("42P17");
 /// The proxy does not carry it.
 pub const FEATURE_NOT_SUPPORTED: SqlState = SqlState("0A000");
 /// A bound of the proxy or policy was hit.
@@ -91,6 +93,10 @@ pub const ADMIN_SHUTDOWN: SqlState = SqlState("57P01");
 pub const CANNOT_CONNECT_NOW: SqlState = SqlState("57P03");
 /// All connections are taken.
 pub const TOO_MANY_CONNECTIONS: SqlState = SqlState("53300");
+/// A user does more at a time, or in a time, than the policy gives.
+pub const CONFIGURATION_LIMIT_EXCEEDED: SqlState = SqlState("53400");
+/// A session did nothing for longer than it may.
+pub const IDLE_SESSION_TIMEOUT: SqlState = SqlState("57P05");
 /// A fault of the proxy itself.
 pub const INTERNAL_ERROR: SqlState = SqlState("XX000");
 /// The work was cut off: cancelled, or out of time.

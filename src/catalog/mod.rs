@@ -8,7 +8,8 @@
 //!   objects
 //! * [`stored`]: what an expression that the server keeps (a view, a row policy, a domain's check,
 //!   a function's body) runs
-//! * [`path`]: where unqualified names are looked up; [`rights`]: who may see what
+//! * [`path`]: where unqualified names are looked up; [`rights`]: who may see what; [`mask`]: what
+//!   nobody may
 //! * `display`, [`quote`]: what objects are called
 //! * `version`, written with `canonical`: the hash of it all; [`drift`]: what differs between two
 //!   snapshots, by [`kind`]; `size`: what one takes
@@ -29,6 +30,7 @@ pub(crate) mod fixture;
 pub mod function;
 pub mod index;
 pub mod kind;
+pub mod mask;
 pub mod names;
 pub mod operator;
 pub mod path;
@@ -51,6 +53,7 @@ pub use self::cast::{Cast, CastContext, CastMethod};
 pub use self::data_type::{Type, TypeKind};
 pub use self::function::{Function, FunctionKind, Language, Volatility};
 pub use self::kind::ObjectKind;
+pub use self::mask::Mask;
 pub use self::names::{NameId, Names};
 pub use self::operator::Operator;
 pub use self::path::SearchPath;

@@ -26,7 +26,7 @@ impl Catalog {
     ///
     /// Without a role only what everybody may use counts, and `$user` is nothing: a path for
     /// finding names, not one to prove by what a text means.
-    pub fn search_path(&self, names: &[impl AsRef<str>], role: Option<RoleId>) -> SearchPath {
+    pub fn search_path<N: AsRef<str>>(&self, names: &[N], role: Option<RoleId>) -> SearchPath {
         let rights = self.rights_of(role);
         let mut schemas: Vec<SchemaId> = Vec::with_capacity(names.len() + 1);
         for name in names {
@@ -48,6 +48,23 @@ impl Catalog {
             && let Some((catalog, _)) = self.schemas().find(|(schema, _)| is_catalog(schema))
         {
             schemas.insert(0, catalog);
+        }
+        SearchPath {
+            schemas: schemas.into(),
+        }
+    }
+}
+
+impl Catalog {
+    /// The schemas of these names in their order, whoever may use them: for texts that are no
+    /// client's.
+    pub fn search_path_of_all<'n>(&self, names: impl Iterator<Item = &'n str>) -> SearchPath {
+        let mut schemas: Vec<SchemaId> = Vec::new();
+        let known = names.filter_map(|name| self.index.schema(self.names.find(name)?));
+        for schema in known {
+            if !schemas.contains(&schema) {
+                schemas.push(schema);
+            }
         }
         SearchPath {
             schemas: schemas.into(),

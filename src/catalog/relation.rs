@@ -26,7 +26,8 @@ pub struct Relation {
     pub owner: Option<RoleId>,
     /// Who may read it; the default rights where none are written (the owner alone).
     pub acl: Option<AclId>,
-    /// What a read of it runs: the query of a view, nothing for others.
+    /// The query of a view, which a read of it runs, or of a materialized view, which a read does
+    /// not run; nothing for others.
     pub view: Option<Box<Stored>>,
     /// Its row-security policies for reads, where row security is on.
     pub policies: Box<[RowPolicy]>,

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use foldhash::fast::RandomState;
 
 use super::{
-    AclId, Catalog, Column, FunctionId, Grant, Oid, OperatorId, RelationId, RoleId, SchemaId,
+    AclId, Catalog, Column, FunctionId, Grant, Mask, Oid, OperatorId, RelationId, RoleId, SchemaId,
     TypeId, TypeKind,
 };
 
@@ -22,9 +22,16 @@ pub struct Rights<'c> {
     /// one that may at least use all schemas (`pg_write_all_data`).
     reads_all: bool,
     uses_all: bool,
+    mask: Option<&'c Mask>,
 }
 
-impl Rights<'_> {
+impl<'c> Rights<'c> {
+    /// The same, without what a mask hides.
+    pub fn behind(mut self, mask: Option<&'c Mask>) -> Self {
+        self.mask = mask;
+        self
+    }
+
     /// Whether names in a schema can be used.
     pub fn may_use_schema(&self, schema: SchemaId) -> bool {
         let schema = self.catalog.schema(schema);
@@ -33,6 +40,9 @@ impl Rights<'_> {
 
     /// Whether a relation, or any column of it, can be read.
     pub fn may_read(&self, relation: RelationId) -> bool {
+        if self.mask.is_some_and(|mask| mask.hides(relation)) {
+            return false;
+        }
         self.may_read_all_of(relation)
             || self
                 .catalog
@@ -43,7 +53,8 @@ impl Rights<'_> {
 
     /// Whether a column can be read.
     pub fn may_read_column(&self, relation: RelationId, column: &Column) -> bool {
-        self.may_read_all_of(relation) || self.by_column(column)
+        let hidden = |mask: &Mask| mask.hides_column(relation, column.number);
+        !self.mask.is_some_and(hidden) && (self.may_read_all_of(relation) || self.by_column(column))
     }
 
     /// Whether a function can be called.
@@ -137,6 +148,7 @@ impl Catalog {
             catalog: self,
             superuser,
             reads_all,
+            mask: None,
             uses_all: reads_all || has(PG_WRITE_ALL_DATA),
             roles,
         }

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 
 use super::{
     Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution, Scope, ScopeColumn,
-    ScopeId, Shape, TooDeep, Types, Use, View, What,
+    ScopeId, Shape, TooDeep, Types, Use, Via, View, What,
 };
 use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
 use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
@@ -137,6 +137,7 @@ impl<'a> Analysis<'a> {
         let columns = self.tables.entry(id).or_insert_with(|| {
             let columns = catalog.columns_of(id).iter().map(|column| ScopeColumn {
                 origin: Some((id, column.number)),
+                via: Via::Relation,
                 ..ScopeColumn::computed(
                     catalog.names().text(column.name).into(),
                     Inferred::Known(column.type_id),

@@ -7,7 +7,7 @@
 //! <https://www.postgresql.org/docs/current/sql-expressions.html#SQL-EXPRESSIONS-COLUMN-REFS>
 
 use super::scope::SystemColumns;
-use super::{Analysis, Completeness, Inferred, Item, Name, Scope, TooDeep, What};
+use super::{Analysis, Completeness, Inferred, Item, Name, Scope, TooDeep, Via, What};
 use crate::catalog::{Oid, RelationId};
 use crate::sql::tree::{Node, list, nodes};
 
@@ -18,6 +18,8 @@ pub(in crate::resolve) struct Value {
     pub inferred: Inferred,
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
+    /// Where it is read.
+    pub via: Via,
 }
 
 /// What a name was found to be.
@@ -78,7 +80,7 @@ impl<'a> Analysis<'a> {
                 self.qualified(qualifier, name, at, scope)
             }
             Reference::Of(qualifier, Part::Star) => match self.item(qualifier, scope)? {
-                Found::One(item) => Ok(self.whole_row(&item, at)),
+                Found::One(item) => self.whole_row(&item, at),
                 found => Ok(self.no_item(&found, qualifier, "*", at)),
             },
             Reference::Star | Reference::Strange => Ok(self.unclear_value(at)),
@@ -151,7 +153,7 @@ impl<'a> Analysis<'a> {
             Found::Nothing => {
                 let qualifier = Qualifier { schema: None, name };
                 match self.item(qualifier, scope)? {
-                    Found::One(item) => Ok(self.whole_row(&item, at)),
+                    Found::One(item) => self.whole_row(&item, at),
                     Found::Ambiguous | Found::Unclear => Ok(self.ambiguous(None, name, at)),
                     Found::Nothing => Ok(self.missing(None, name, at)),
                 }
@@ -179,7 +181,7 @@ impl<'a> Analysis<'a> {
                 let row = item.row_type();
                 match self.field_call(&row, name, at) {
                     Some(inferred) => {
-                        self.whole_row(&item, at);
+                        self.whole_row(&item, at)?;
                         Ok(Value::computed(inferred))
                     }
                     None => Ok(self.missing(Some(qualifier.name), name, at)),
@@ -196,6 +198,7 @@ impl<'a> Analysis<'a> {
                 found = found.or_both(Found::One(Value {
                     inferred: column.inferred.clone(),
                     origin: column.origin,
+                    via: column.via,
                 }));
             }
         }
@@ -216,6 +219,7 @@ impl<'a> Analysis<'a> {
         Some(Value {
             inferred: known.map_or(Inferred::Unclear, Inferred::Known),
             origin: relation.map(|relation| (relation, *number)),
+            via: Via::Relation,
         })
     }
 
@@ -223,19 +227,27 @@ impl<'a> Analysis<'a> {
         let what = What::Column {
             inferred: value.inferred.clone(),
             origin: value.origin,
+            via: value.via,
         };
         self.note_at(at, what);
         value
     }
 
-    fn whole_row(&mut self, item: &Item<'a>, at: i32) -> Value {
+    fn whole_row(&mut self, item: &Item<'a>, at: i32) -> Result<Value, TooDeep> {
         let inferred = item.row_type();
         let what = What::WholeRow {
             inferred: inferred.clone(),
             relation: item.relation,
         };
         self.note_at(at, what);
-        Value::computed(inferred)
+        if item.relation.is_none() {
+            // A join that has a name: its row is made of columns of relations.
+            self.charge(item.columns.len())?;
+            for column in item.columns.iter().filter(|own| own.via == Via::Relation) {
+                self.note_at(at, column.read());
+            }
+        }
+        Ok(Value::computed(inferred))
     }
 
     fn ambiguous(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) -> Value {
@@ -284,6 +296,7 @@ impl Value {
         Self {
             inferred,
             origin: None,
+            via: Via::Query,
         }
     }
 }

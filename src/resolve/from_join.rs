@@ -132,9 +132,10 @@ impl<'a> Analysis<'a> {
         right: &[Item<'a>],
     ) -> Result<Vec<ScopeColumn<'a>>, TooDeep> {
         let mut merged = Vec::with_capacity(names.len());
+        let at = place(join.rarg());
         for name in names {
-            let one = self.side(name, left)?;
-            let other = self.side(name, right)?;
+            let one = self.side(name, left, at)?;
+            let other = self.side(name, right, at)?;
             self.implied_operator("=", &one.inferred, &other.inferred, NO_PLACE);
             let same = one.inferred == other.inferred;
             let inferred = if same && matches!(one.inferred, Inferred::Known(_)) {
@@ -157,7 +158,12 @@ impl<'a> Analysis<'a> {
     }
 
     /// The column of a name on one side of a join.
-    fn side(&mut self, name: &Name<'a>, items: &[Item<'a>]) -> Result<ScopeColumn<'a>, TooDeep> {
+    fn side(
+        &mut self,
+        name: &Name<'a>,
+        items: &[Item<'a>],
+        at: i32,
+    ) -> Result<ScopeColumn<'a>, TooDeep> {
         let mut found = Vec::new();
         for item in items.iter().filter(|item| item.is_seen_unqualified()) {
             self.charge(item.columns.len())?;
@@ -169,11 +175,7 @@ impl<'a> Analysis<'a> {
         let what = match found.as_slice() {
             [column] if !open => {
                 let column = ScopeColumn::clone(column);
-                let what = What::Column {
-                    inferred: column.inferred.clone(),
-                    origin: column.origin,
-                };
-                self.note_at(NO_PLACE, what);
+                self.note_at(at, column.read());
                 return Ok(column);
             }
             _ if open => What::Unclear,
@@ -216,5 +218,13 @@ impl<'a> Analysis<'a> {
         let mut shared = of(left);
         shared.retain(|name| on_the_right.contains(name));
         Ok(shared)
+    }
+}
+
+/// Where the right side of a join stands, as far as the tree says: a join has no place of its own.
+fn place(right: Node<'_>) -> i32 {
+    match right {
+        Node::RangeVar(table) => table.location,
+        _ => NO_PLACE,
     }
 }

@@ -173,6 +173,8 @@ pub enum What<'a> {
         /// The relation and the number of the column that it passes on unchanged, if any; system
         /// columns have negative numbers.
         origin: Option<(RelationId, i16)>,
+        /// Where it is read.
+        via: Via,
     },
     /// A row as a whole is read.
     WholeRow {
@@ -239,6 +241,16 @@ pub enum What<'a> {
     },
     /// Something whose meaning cannot be told: it may use any object of any name written there.
     Unclear,
+}
+
+/// Where a column is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Via {
+    /// In the relation that it is of, which stands in FROM.
+    Relation,
+    /// In what a query within the statement returns. Where that query read it is noted there.
+    #[default]
+    Query,
 }
 
 /// How a call of a function is written.

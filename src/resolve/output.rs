@@ -157,11 +157,7 @@ impl<'a> Analysis<'a> {
             if column.star == Star::PassesOver {
                 continue;
             }
-            let what = What::Column {
-                inferred: column.inferred.clone(),
-                origin: column.origin,
-            };
-            self.note_at(at, what);
+            self.note_at(at, column.read());
             shape.columns.push(Output {
                 name: column.name.clone(),
                 inferred: column.inferred.clone(),

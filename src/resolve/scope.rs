@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::query_with::CommonTable;
-use super::{Field, Inferred, Name};
+use super::{Field, Inferred, Name, Via, What};
 use crate::catalog::{RelationId, SchemaId, TypeId};
 
 /// What an expression can refer to. Scopes form a chain: the query, the one around it, and so on.
@@ -105,6 +105,8 @@ pub struct ScopeColumn<'a> {
     pub inferred: Inferred,
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
+    /// Where it is read, if it is.
+    pub(in crate::resolve) via: Via,
     pub(in crate::resolve) star: Star,
 }
 
@@ -197,12 +199,22 @@ impl<'a> Item<'a> {
 }
 
 impl<'a> ScopeColumn<'a> {
+    /// A use of it.
+    pub(in crate::resolve) fn read(&self) -> What<'a> {
+        What::Column {
+            inferred: self.inferred.clone(),
+            origin: self.origin,
+            via: self.via,
+        }
+    }
+
     /// A column that passes nothing on unchanged.
     pub(in crate::resolve) fn computed(name: Name<'a>, inferred: Inferred) -> Self {
         Self {
             name,
             inferred,
             origin: None,
+            via: Via::Query,
             star: Star::Covers,
         }
     }

@@ -136,13 +136,13 @@ fn columns() -> Query<ColumnRow> {
     }
 }
 
-/// A materialized view has a rule, too, which only REFRESH runs.
+/// That of a materialized view is run by REFRESH alone; what it reads is known by it.
 fn views() -> Query<(u32, String)> {
     Query {
         part: Part::Relations,
         text: "SELECT r.ev_class, r.ev_action::text \
                FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class \
-               WHERE r.ev_type = '1' AND c.relkind = 'v' AND c.relpersistence <> 't'"
+               WHERE r.ev_type = '1' AND c.relkind IN ('v', 'm') AND c.relpersistence <> 't'"
             .into(),
         decode: |fields| Ok((fields.next()?, fields.text()?)),
     }

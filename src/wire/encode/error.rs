@@ -122,11 +122,47 @@ pub fn error_with(
     for (kind, words, _) in added {
         put_words(out, kind, words);
     }
+    end_fields(out, start);
+}
+
+/// Appends the ErrorResponse of a server once more, with its position so many characters further
+/// to the front. Without a number, or before the beginning, it has none. All other fields stay as
+/// they were sent, byte for byte.
+pub fn error_moved(out: &mut BytesMut, fields: Fields<'_>, shift: Option<i64>) {
+    let start = out.len();
+    out.extend_from_slice(b"E\0\0\0\0");
+    for (kind, value) in fields.iter() {
+        if kind != b'P' {
+            put_field(out, kind, value, None);
+            continue;
+        }
+        let position = std::str::from_utf8(value).ok();
+        let position = position.and_then(|digits| digits.parse::<i64>().ok());
+        let moved = position
+            .zip(shift)
+            .map(|(from, by)| from.saturating_sub(by));
+        if let Some(moved) = moved.filter(|moved| *moved > 0) {
+            put_field(out, kind, moved.to_string().as_bytes(), None);
+        }
+    }
+    end_fields(out, start);
+}
+
+/// The terminator, and the length of the message that began at `start`.
+fn end_fields(out: &mut BytesMut, start: usize) {
     out.put_u8(0);
     let length = u32::try_from(out.len() - start - 1).unwrap_or(u32::MAX);
     if let Some(word) = out.get_mut(start + 1..start + 5) {
         word.copy_from_slice(&length.to_be_bytes());
     }
+}
+
+/// Appends an ErrorResponse (`E`) or NoticeResponse (`N`) with this body.
+pub fn told(out: &mut BytesMut, kind: u8, body: &[u8]) {
+    let length = u32::try_from(body.len() + 4).unwrap_or(u32::MAX);
+    out.put_u8(kind);
+    out.put_u32(length);
+    out.extend_from_slice(body);
 }
 
 fn put_words(out: &mut BytesMut, kind: u8, words: Option<&str>) {
@@ -205,6 +241,23 @@ mod tests {
             assert_eq!(
                 &written(|out| error_with(out, fields, None, None))[..],
                 frame(b'E', before)
+            );
+        }
+    }
+
+    #[test]
+    fn a_position_moves_and_all_else_stays() {
+        let before = b"SERROR\0C42703\0Mm\0P30\0Fx.c\0\0";
+        for (shift, after) in [
+            (Some(22), &b"SERROR\0C42703\0Mm\0P8\0Fx.c\0\0"[..]),
+            (Some(-3), b"SERROR\0C42703\0Mm\0P33\0Fx.c\0\0"),
+            (Some(30), b"SERROR\0C42703\0Mm\0Fx.c\0\0"),
+            (None, b"SERROR\0C42703\0Mm\0Fx.c\0\0"),
+        ] {
+            let fields = error_fields(before).expect("sound");
+            assert_eq!(
+                &written(|out| error_moved(out, fields, shift))[..],
+                frame(b'E', after)
             );
         }
     }

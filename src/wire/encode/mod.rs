@@ -21,14 +21,14 @@ pub use answer::{
     negotiate_protocol_version, no_data, parameter_status, parse_complete, portal_suspended,
     ready_for_query,
 };
-pub use error::{ErrorFields, Severity, error, error_with, notice};
+pub use error::{ErrorFields, Severity, error, error_moved, error_with, notice, told};
 pub use login::{
     authentication_cleartext, authentication_ok, authentication_sasl, authentication_sasl_continue,
     authentication_sasl_final,
 };
 pub use request::{
-    cancel_request, flush, parse, password, query, sasl_initial_response, sasl_response,
-    ssl_request, startup, sync, terminate,
+    bind, cancel_request, close, execute, flush, parse, password, query, sasl_initial_response,
+    sasl_response, ssl_request, startup, sync, terminate,
 };
 
 /// Why a message cannot be said in the protocol.

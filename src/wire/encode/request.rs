@@ -97,6 +97,44 @@ pub fn parse(
     })
 }
 
+/// Bind of a statement whose results come as text, with values and their formats as they stand
+/// in another Bind.
+pub fn bind(
+    out: &mut BytesMut,
+    portal: &str,
+    statement: &str,
+    given: &[u8],
+) -> Result<(), Unencodable> {
+    let (portal, statement) = (whole(portal)?, whole(statement)?);
+    framed(out, Some(b'B'), limits::BIND_FRAME_BYTES_MAX, |out| {
+        string(out, portal);
+        string(out, statement);
+        out.put_slice(given);
+        out.put_u16(0);
+        Ok(())
+    })
+}
+
+/// Execute of a portal, to its end.
+pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), Unencodable> {
+    let portal = whole(portal)?;
+    framed(out, Some(b'E'), limits::SMALL_FRAME_BYTES_MAX, |out| {
+        string(out, portal);
+        out.put_i32(0);
+        Ok(())
+    })
+}
+
+/// Close of a portal (`P`) or prepared statement (`S`).
+pub fn close(out: &mut BytesMut, sort: u8, name: &str) -> Result<(), Unencodable> {
+    let name = whole(name)?;
+    framed(out, Some(b'C'), limits::SMALL_FRAME_BYTES_MAX, |out| {
+        out.put_u8(sort);
+        string(out, name);
+        Ok(())
+    })
+}
+
 /// Flush.
 pub fn flush(out: &mut BytesMut) {
     out.put_slice(b"H\0\0\0\x04");
@@ -186,6 +224,19 @@ mod tests {
             &fine(|out| startup(out, ProtocolVersion::V3_2, [("user", "u"), ("a", "")]))[..],
             b"\0\0\0\x13\0\x03\0\x02user\0u\0a\0\0\0"
         );
+    }
+
+    #[test]
+    fn a_portal_is_made_run_and_closed() {
+        assert_eq!(
+            &fine(|out| bind(out, "p", "s", b"\0\0\0\x01\0\0\0\x01x"))[..],
+            b"B\0\0\0\x13p\0s\0\0\0\0\x01\0\0\0\x01x\0\0"
+        );
+        assert_eq!(
+            &fine(|out| execute(out, "p"))[..],
+            b"E\0\0\0\x0ap\0\0\0\0\0"
+        );
+        assert_eq!(&fine(|out| close(out, b'S', "s"))[..], b"C\0\0\0\x07Ss\0");
     }
 
     #[test]

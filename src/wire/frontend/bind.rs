@@ -19,19 +19,25 @@ pub struct Bind<'a> {
     pub statement: &'a str,
     /// How many values it carries.
     pub parameters: u16,
+    /// The values and their formats, as they stand in the message.
+    pub given: &'a [u8],
 }
 
 pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, Malformed> {
     let mut reader = Reader::new(body);
     let portal = reader.text()?;
     let statement = reader.text()?;
+    let from = reader.rest();
     let parameters = values(&mut reader)?;
+    let taken = from.len().saturating_sub(reader.rest().len());
+    let given = from.get(..taken).unwrap_or_default();
     formats(&mut reader)?;
     reader.finish()?;
     Ok(Bind {
         portal: portal.utf8()?,
         statement: statement.utf8()?,
         parameters,
+        given,
     })
 }
 
@@ -81,14 +87,24 @@ mod tests {
 
     #[test]
     fn golden() {
-        check(b"B\0\0\0\x0c\0\0\0\0\0\0\0\0", bind("", "", 0));
+        check(b"B\0\0\0\x0c\0\0\0\0\0\0\0\0", bind("", "", 0, b"\0\0\0\0"));
         check(
             b"B\0\0\0\x1bp\0s\0\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff\0\x01\0\x01",
-            bind("p", "s", 2),
+            bind(
+                "p",
+                "s",
+                2,
+                b"\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff",
+            ),
         );
         check(
             b"B\0\0\0\x19\0s\0\0\x02\0\x01\0\0\0\x02\xff\xff\xff\xff\0\0\0\0\0\0",
-            bind("", "s", 2),
+            bind(
+                "",
+                "s",
+                2,
+                b"\0\x02\0\x01\0\0\0\x02\xff\xff\xff\xff\0\0\0\0",
+            ),
         );
     }
 
@@ -150,11 +166,17 @@ mod tests {
         assert_eq!(decode(b"\xff\0\0\0\0\0\0\0\x01"), Err(Malformed::Short));
     }
 
-    fn bind<'a>(portal: &'a str, statement: &'a str, parameters: u16) -> Frontend<'a> {
+    fn bind<'a>(
+        portal: &'a str,
+        statement: &'a str,
+        parameters: u16,
+        given: &'a [u8],
+    ) -> Frontend<'a> {
         Frontend::Bind(Bind {
             portal,
             statement,
             parameters,
+            given,
         })
     }
 }
