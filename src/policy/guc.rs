@@ -49,6 +49,17 @@ pub fn milliseconds(text: &str) -> Option<u64> {
     whole(number * factor)
 }
 
+/// Whether a setting can have this name, in lower case: words with dots between them, as the server
+/// takes them from a SET without quotes.
+pub fn is_name(name: &str) -> bool {
+    name.split('.').all(|part| {
+        let mut letters = part.chars();
+        let first = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+        letters.next().is_some_and(first)
+            && letters.all(|letter| first(letter) || letter.is_ascii_digit() || letter == '$')
+    })
+}
+
 /// A whole number in decimal.
 pub fn integer(text: &str) -> Option<i64> {
     text.trim_matches(SPACES).parse().ok()
@@ -211,6 +222,18 @@ mod tests {
             "9999999d",
         ] {
             assert_eq!(milliseconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_settings_are_words_with_dots() {
+        for name in ["work_mem", "app.tenant", "a.b.c", "_x", "a1.b$"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in [
+            "", ".", "a.", ".a", "a..b", "1a", "a b", "a-b", "A", "é", "a'",
+        ] {
+            assert!(!is_name(name), "{name}");
         }
     }
 

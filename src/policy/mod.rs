@@ -6,22 +6,43 @@
 
 use std::collections::BTreeMap;
 
+pub mod access;
+pub mod case;
 pub mod guc;
+mod kinds;
+pub mod limits;
+pub mod live;
+pub mod matching;
+pub mod model;
+pub mod near;
 mod reader;
 mod repair;
-mod repair_reader;
+pub mod rules;
+pub mod schema;
 mod section;
+pub mod set;
+mod shipped;
 mod signature;
+pub mod sources;
 pub(crate) mod tree;
 mod value_rule;
 
+pub use self::access::{Access, ThroughViews};
+pub use self::limits::{Limits, OnLimit};
+pub use self::live::Live;
+pub use self::model::{CertificateField, Model, SessionValue};
 pub use self::repair::{
     Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
 };
-pub use self::signature::ArgumentType;
+pub use self::rules::{Mode, PolicyRule};
+pub use self::set::{PolicySet, WrongSet};
+pub use self::signature::{ArgumentType, Signature};
 pub use self::value_rule::{SettingValue, ValueRule, ValueVerdict};
 
-use self::signature::Signature;
+use self::access::Glob;
+use self::case::TestCase;
+use self::matching::Match;
+use self::model::Piece;
 
 /// A policy, checked and ready to judge with.
 pub struct Policy {
@@ -35,8 +56,18 @@ pub struct Policy {
     trusted_schemas: TrustedSchemas,
     foreign: Foreign,
     timeouts: Timeouts,
-    statement_bytes: usize,
+    limits: Limits,
     repair: RepairSettings,
+    matches: Option<Match>,
+    mode: Mode,
+    rule_modes: BTreeMap<PolicyRule, Mode>,
+    access: Access,
+    models: Vec<Model>,
+    functions_denied: Vec<Signature>,
+    statements_allowed: Option<Vec<String>>,
+    statements_denied: Vec<String>,
+    settings_denied: Vec<Glob>,
+    tests: Vec<TestCase>,
 }
 
 /// What happens while there is no snapshot of the database's catalog.
@@ -128,23 +159,6 @@ pub struct Problem {
 }
 
 impl Policy {
-    /// The default: one statement per message, nothing runs but what is asked for.
-    pub fn agent() -> Self {
-        Self::shipped(AGENT)
-    }
-
-    /// For dashboards, drivers and dump tools: several statements where each passes, EXPLAIN
-    /// ANALYZE of reads.
-    pub fn bi() -> Self {
-        Self::shipped(BI)
-    }
-
-    /// As `agent`, for databases whose functions nobody has looked at: a function, an operator, a
-    /// cast or a type of a user runs only where the policy names the function behind it.
-    pub fn strict() -> Self {
-        Self::shipped(STRICT)
-    }
-
     /// Reads a policy. All problems are reported at once.
     pub fn from_yaml(text: &str) -> Result<Self, Vec<Problem>> {
         reader::read(text)
@@ -234,15 +248,98 @@ impl Policy {
 
     /// The longest statement that is judged at all, in bytes.
     pub fn statement_bytes(&self) -> usize {
-        self.statement_bytes
+        self.limits.statement_bytes
     }
 
-    #[expect(
-        clippy::panic,
-        reason = "the shipped files are part of the program; a test reads both"
-    )]
-    fn shipped(text: &str) -> Self {
-        Self::from_yaml(text).unwrap_or_else(|problems| panic!("shipped policy: {problems:?}"))
+    /// How much of everything it gives.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Which sessions it is for; none: those that no other policy is for.
+    pub fn matches(&self) -> Option<&Match> {
+        self.matches.as_ref()
+    }
+
+    /// Whether a rule of its own is enforced.
+    pub fn mode_of(&self, rule: PolicyRule) -> Mode {
+        self.rule_modes.get(&rule).copied().unwrap_or(self.mode)
+    }
+
+    /// Which relations and columns it shows.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Its models.
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// Whether anything in a database is hidden from whoever reads under it: then what is read has
+    /// to be known for each statement.
+    pub fn hides(&self) -> bool {
+        self.access.restricts() || !self.models.is_empty()
+    }
+
+    /// Whether this function is one that it does not let be called, built-ins included.
+    pub fn denies_function(
+        &self,
+        schema: &str,
+        name: &str,
+        arguments: &[ArgumentType<'_>],
+    ) -> bool {
+        let mut denied = self.functions_denied.iter();
+        denied.any(|signature| signature.names(schema, name, arguments))
+    }
+
+    /// Whether a function that is called by this name may be one that it denies: what can be told
+    /// without a catalog.
+    pub fn may_deny(&self, schema: Option<&str>, name: &str) -> bool {
+        let mut denied = self.functions_denied.iter();
+        denied.any(|signature| signature.may_be(schema, name))
+    }
+
+    /// The entries of `functions.allow` and of `functions.deny`.
+    pub fn named_functions(&self) -> [&[Signature]; 2] {
+        [&self.functions, &self.functions_denied]
+    }
+
+    /// Whether it denies any function.
+    pub fn denies_functions(&self) -> bool {
+        !self.functions_denied.is_empty()
+    }
+
+    /// Whether statements of a kind run, by the kind's name.
+    pub fn allows_statement(&self, kind: &str) -> bool {
+        let named = |list: &[String]| list.iter().any(|own| own == kind);
+        self.statements_allowed.as_deref().is_none_or(named) && !named(&self.statements_denied)
+    }
+
+    /// Whether a setting, by its lower-case name, is denied although it is allowed.
+    pub fn denies_setting(&self, name: &str) -> bool {
+        self.settings_denied
+            .iter()
+            .any(|denied| denied.matches(name))
+    }
+
+    /// The session's values that its models read, each once, in order.
+    pub fn session_values(&self) -> Vec<&SessionValue> {
+        let pieces = self.models.iter().flat_map(|model| &model.pieces);
+        let mut values: Vec<&SessionValue> = pieces
+            .filter_map(|piece| match piece {
+                Piece::Value(value) => Some(value),
+                Piece::Sql(_) => None,
+            })
+            .collect();
+        values.sort();
+        values.dedup();
+        values
+    }
+
+    /// The tests that it carries.
+    pub fn tests(&self) -> &[TestCase] {
+        &self.tests
     }
 }
 
@@ -271,10 +368,6 @@ impl std::fmt::Display for Problem {
         write!(formatter, "{}: {}", self.place, self.what)
     }
 }
-
-const AGENT: &str = include_str!("../../policies/agent.yaml");
-const BI: &str = include_str!("../../policies/bi.yaml");
-const STRICT: &str = include_str!("../../policies/strict.yaml");
 
 #[cfg(test)]
 mod tests;

@@ -73,6 +73,7 @@ pub enum DialectChoice {
     Always(Dialect),
 }
 
+/// A closed set of words, each with its name.
 macro_rules! words {
     ($(#[$about:meta])* $set:ident { $($(#[$doc:meta])* $member:ident => $word:literal,)+ }) => {
         $(#[$about])*
@@ -95,6 +96,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(super) use words;
 
 words! {
     /// A dialect of SQL that is not Postgres's.

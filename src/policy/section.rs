@@ -1,5 +1,10 @@
 //! The parts of a policy file: maps, lists and words, and the report of what is wrong with them.
 
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::near::nearest;
 use super::tree::{Entry, Place, Tree, Value};
 use super::{Problem, guc};
 
@@ -34,6 +39,8 @@ impl Section {
     ) -> Option<T> {
         self.known.push(key);
         let path = join(&self.path, key);
+        #[cfg(test)]
+        asked::note(&path);
         let Some(at) = self.entries.iter().position(|entry| entry.key == key) else {
             report(problems, self.place, &path, "this key is missing");
             return None;
@@ -53,6 +60,8 @@ impl Section {
             return self.required(key, problems, read);
         }
         self.known.push(key);
+        #[cfg(test)]
+        asked::note(&join(&self.path, key));
         Some(absent)
     }
 
@@ -69,7 +78,9 @@ impl Section {
 
     pub(super) fn close(self, problems: &mut Problems) {
         for entry in &self.entries {
-            let what = format!("unknown key; known here: {}", self.known.join(", "));
+            let near = nearest(&entry.key, self.known.iter().copied());
+            let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+            let what = format!("unknown key; {near}known here: {}", self.known.join(", "));
             report(problems, entry.place, &join(&self.path, &entry.key), &what);
         }
     }
@@ -113,6 +124,18 @@ pub(super) fn list<T>(
     problems: &mut Problems,
     read: impl Fn(&str) -> Result<T, &'static str>,
 ) -> Option<Vec<T>> {
+    let read = |word: &str| read(word).map_err(str::to_owned);
+    let items = placed(tree, path, problems, read)?;
+    Some(items.into_iter().map(|(_, item)| item).collect())
+}
+
+/// The same, with the place of each.
+pub(super) fn placed<T>(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Option<Vec<(Place, T)>> {
     let Value::List(list) = tree.value else {
         report(problems, tree.place, path, "a list is wanted here");
         return None;
@@ -120,15 +143,30 @@ pub(super) fn list<T>(
     let mut items = Vec::new();
     let mut sound = true;
     for item in list {
-        let made = word(item, path, problems).and_then(|(place, word)| {
-            let read = read(&word);
-            read.map_err(|what| report(problems, place, path, what))
-                .ok()
+        let made = word(item, path, problems).and_then(|(place, word)| match read(&word) {
+            Ok(item) => Some((place, item)),
+            Err(what) => {
+                report(problems, place, path, &what);
+                None
+            }
         });
         sound &= made.is_some();
         items.extend(made);
     }
     sound.then_some(items)
+}
+
+/// A word alone as the list of it.
+pub(super) fn listed(tree: Tree) -> Tree {
+    match tree.value {
+        Value::Word(word) => {
+            let place = tree.place;
+            let value = Value::Word(word);
+            let value = Value::List(vec![Tree { value, place }]);
+            Tree { value, place }
+        }
+        Value::Nothing | Value::List(_) | Value::Map(_) => tree,
+    }
 }
 
 pub(super) fn word(tree: Tree, path: &str, problems: &mut Problems) -> Option<(Place, String)> {
@@ -155,6 +193,26 @@ pub(super) fn number(tree: Tree, path: &str, problems: &mut Problems) -> Option<
     read
 }
 
+/// A number within bounds, whole or not as its type is, or `off`: no bound.
+pub(super) fn within_or_off<T: FromStr + PartialOrd + fmt::Display>(
+    tree: Tree,
+    path: &str,
+    bounds: RangeInclusive<T>,
+    problems: &mut Problems,
+) -> Option<Option<T>> {
+    let (place, word) = word(tree, path, problems)?;
+    if word == "off" {
+        return Some(None);
+    }
+    let read = word.parse().ok().filter(|read| bounds.contains(read));
+    if read.is_none() {
+        let (least, most) = (bounds.start(), bounds.end());
+        let what = format!("a number from {least} to {most} is wanted, or off for no bound");
+        report(problems, place, path, &what);
+    }
+    read.map(Some)
+}
+
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
@@ -171,4 +229,24 @@ pub(super) fn report(problems: &mut Problems, place: Place, path: &str, what: &s
             what: what.to_owned(),
         },
     ));
+}
+
+/// Which keys the reader has asked for, so that a test can compare them with the table of keys.
+#[cfg(test)]
+pub(super) mod asked {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        static PATHS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(in super::super) fn note(path: &str) {
+        PATHS.with_borrow_mut(|paths| paths.insert(path.to_owned()));
+    }
+
+    /// Those of this thread since it was asked last.
+    pub(in super::super) fn take() -> BTreeSet<String> {
+        PATHS.take()
+    }
 }

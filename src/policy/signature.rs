@@ -1,13 +1,15 @@
 //! The functions that a policy names: `f`, `shop.f` or `shop.f(integer, text)`.
 //!
-//! Names are taken as they are written, without folding; a name with a dot, a space or a
-//! parenthesis in it stands in double quotes. Types are compared as what they mean: `int`, `int4`
-//! and `integer` are one type. A type of a user without its schema is looked for beside the
+//! Names are taken as they are written, without folding; a name with anything but letters, digits,
+//! `_`, `$` and `-` in it stands in double quotes. Types are compared as what they mean: `int`,
+//! `int4` and `integer` are one type. A type of a user without its schema is looked for beside the
 //! function and in `public`, and nowhere else.
 
-/// One entry of `functions.allow`.
+use std::fmt;
+
+/// One entry of `functions.allow` or `functions.deny`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Signature {
+pub struct Signature {
     schema: Option<String>,
     name: String,
     /// None names every overload.
@@ -38,6 +40,9 @@ impl Signature {
     /// Reads an entry, or says what is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let (name, rest) = dotted(text)?;
+        if name.1.contains('*') || name.0.as_ref().is_some_and(|own| own.contains('*')) {
+            return Err(NO_WILDCARD);
+        }
         let arguments = match rest.trim() {
             "" => None,
             rest => {
@@ -55,19 +60,45 @@ impl Signature {
         })
     }
 
+    /// The name, without its schema.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether it names all functions of a name that are called with or without a schema.
     pub(super) fn is_spelled(&self, schema: Option<&str>, name: &str) -> bool {
         self.arguments.is_none() && self.schema.as_deref() == schema && self.name == name
     }
 
+    /// Whether it may name what is called by a name.
+    pub(super) fn may_be(&self, schema: Option<&str>, name: &str) -> bool {
+        let written = schema.zip(self.schema.as_deref());
+        self.name == name && written.is_none_or(|(schema, own)| schema == own)
+    }
+
     /// Whether it names this function.
-    pub(super) fn names(&self, schema: &str, name: &str, given: &[ArgumentType<'_>]) -> bool {
+    pub fn names(&self, schema: &str, name: &str, given: &[ArgumentType<'_>]) -> bool {
         let same_name = self.name == name && self.schema.as_deref().is_none_or(|own| own == schema);
         same_name
             && self.arguments.as_ref().is_none_or(|named| {
                 let mut pairs = named.iter().zip(given);
                 named.len() == given.len() && pairs.all(|(named, given)| named.is(given, schema))
             })
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(schema) = &self.schema {
+            write!(formatter, "{schema}.")?;
+        }
+        formatter.write_str(&self.name)?;
+        let Some(arguments) = &self.arguments else {
+            return Ok(());
+        };
+        let names = arguments.iter().map(|argument| argument.name.as_str());
+        let names: Vec<&str> = names.collect();
+        write!(formatter, "({})", names.join(", "))
     }
 }
 
@@ -141,11 +172,24 @@ pub(super) fn dotted(text: &str) -> Result<(Dotted, &str), &'static str> {
     Ok(((Some(first), second), rest))
 }
 
+/// The parts of a name of any length; none when there is something else beside it.
+pub(super) fn parts(text: &str) -> Option<Vec<String>> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim();
+    loop {
+        let (name, after) = part(rest).ok()?;
+        parts.push(name);
+        if after.is_empty() {
+            return Some(parts);
+        }
+        rest = after.strip_prefix('.')?;
+    }
+}
+
 /// One part of a name, quoted or not, and what follows it.
 fn part(text: &str) -> Result<(String, &str), &'static str> {
     let Some(quoted) = text.strip_prefix('"') else {
-        let ends = |letter: char| ".,()\"".contains(letter) || letter.is_whitespace();
-        let end = text.find(ends).unwrap_or(text.len());
+        let end = text.find(needs_quotes).unwrap_or(text.len());
         let (name, rest) = text.split_at_checked(end).ok_or(WANTED)?;
         return if name.is_empty() {
             Err(WANTED)
@@ -170,8 +214,17 @@ fn part(text: &str) -> Result<(String, &str), &'static str> {
     }
 }
 
+/// Whether a name with this letter stands in double quotes. Many that would do without are among
+/// them: whoever writes `shop.secret%` means a wildcard, and would hide nothing.
+pub(super) fn needs_quotes(letter: char) -> bool {
+    letter.is_ascii() && !letter.is_ascii_alphanumeric() && !"_$-*".contains(letter)
+        || letter.is_whitespace()
+}
+
 const WANTED: &str =
     "a function is wanted: name, schema.name, or schema.name(type, …), such as shop.f(integer)";
+
+const NO_WILDCARD: &str = "functions are named one by one: * is no wildcard here";
 
 const TYPE_WANTED: &str = "a list of types is wanted between the parentheses, without names, \
     lengths and OUT arguments, such as shop.f(integer, text[])";

@@ -9,6 +9,62 @@ fn problems(yaml: &str) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
+/// A policy of this name with nothing but what has to be there, and these keys in one section.
+/// What follows a closing brace in them are further sections.
+pub(super) fn yaml(name: &str, section: &str, keys: &str) -> String {
+    let timeouts = "statement_timeout: 30s, lock_timeout: 5s, \
+        idle_in_transaction_session_timeout: 60s";
+    let statements = "several: housekeeping, explain_analyze: refuse, with_hold: refuse, \
+        lock_access_share: refuse";
+    let sections = [
+        ("timeouts", timeouts),
+        ("statements", statements),
+        ("settings", "allow: {}"),
+        ("functions", "allow: []"),
+        ("limits", "statement_bytes: 1000"),
+        ("repair", "mode: apply"),
+    ];
+    let mut text = format!("name: {name}\n");
+    for (own, needed) in sections {
+        if own == section {
+            // A key that is given anew takes the place of the one that is needed.
+            let (key, _) = needed.split_once(':').unwrap();
+            let again = keys.split([' ', '{']).any(|word| word == format!("{key}:"));
+            let needed = if again { "" } else { needed };
+            text.push_str(&format!("{own}: {{{needed}, {keys}}}\n").replace("{, ", "{"));
+        } else if !keys.contains(&format!("\n{own}:")) {
+            text.push_str(&format!("{own}: {{{needed}}}\n"));
+        }
+    }
+    match section {
+        "mode" | "tests" => text.push_str(&format!("{section}: {keys}\n")),
+        _ if sections.iter().any(|(own, _)| *own == section) || keys.is_empty() => {}
+        _ => text.push_str(&format!("{section}: {{{keys}}}\n")),
+    }
+    text
+}
+
+/// The same, read.
+pub(super) fn policy_of(name: &str, section: &str, keys: &str) -> Policy {
+    let text = yaml(name, section, keys);
+    Policy::from_yaml(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:#?}"))
+}
+
+/// The same under any name.
+pub(super) fn policy_with(section: &str, keys: &str) -> Policy {
+    policy_of("any", section, keys)
+}
+
+/// Its version.
+pub(super) fn version_with(section: &str, keys: &str) -> String {
+    policy_with(section, keys).version().to_owned()
+}
+
+/// What is wrong with it.
+pub(super) fn said_of(section: &str, keys: &str) -> String {
+    problems(&yaml("any", section, keys)).join("\n")
+}
+
 #[test]
 fn the_shipped_policies_are_what_they_say() {
     let (agent, bi) = (Policy::agent(), Policy::bi());
@@ -185,7 +241,7 @@ fn all_problems_are_said_at_once_with_their_places() {
         "2:1 tables: unknown key; known here: name, timeouts, statements, settings,",
         "4:3 statements.explain_analyze: this key is missing",
         "4:12 statements.several: one of housekeeping, each is wanted",
-        "5:3 statements.explain_analyse: unknown key; known here: several,",
+        "5:3 statements.explain_analyse: unknown key; did you mean explain_analyze? known here:",
         "9:3 timeouts.idle_in_transaction_session_timeout: this key is missing",
         "9:22 timeouts.statement_timeout: a duration",
         "13:11 settings.allow.geqo.max: this key is missing",
@@ -264,4 +320,49 @@ fn a_setting_named_twice_is_a_problem_whatever_its_case() {
     let found = problems(&AGENT.replace("    geqo: on or off", "    Jit: only off"));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("named twice"), "{found:?}");
+}
+
+#[test]
+fn every_section_is_part_of_the_version() {
+    let mut seen = std::collections::BTreeSet::from([version_with("match", "")]);
+    for (section, keys) in [
+        ("mode", "observe"),
+        ("rules", "nesting: observe"),
+        ("match", "user: a"),
+        ("match", "database: a"),
+        ("match", "application_name: a"),
+        ("match", "certificate_name: a"),
+        ("match", "client_address: local"),
+        ("match", "client_address: 10.0.0.0/8"),
+        ("relations", "allow: []"),
+        ("relations", "allow: [a.b]"),
+        ("relations", "deny: [a.b]"),
+        ("relations", "through_views: check"),
+        ("columns", "allow: [a.b.c]"),
+        ("columns", "deny: [a.b.c]"),
+        ("models", "a.b: {sql: SELECT 1}"),
+        ("models", "a.b: {sql: \"SELECT :user\"}"),
+        ("models", "a.b: {sql: SELECT 1, about: x}"),
+        ("models", "a.b: {sql: SELECT 1, columns: {x: y}}"),
+        ("functions", "deny: [f]"),
+        ("statements", "allow: [select]"),
+        ("statements", "deny: [copy]"),
+        ("settings", "deny: [x]"),
+        ("limits", "nesting: 3"),
+        ("limits", "result_rows: 3"),
+        ("limits", "result_bytes: 3"),
+        ("limits", "on_limit: truncate"),
+        ("limits", "default_limit: 3"),
+        ("limits", "max_plan_cost: 3"),
+        ("limits", "max_plan_rows: 3"),
+        ("limits", "plan_age_max: 3s"),
+        ("limits", "concurrency_per_user: 3"),
+        ("limits", "statements_per_second: 3"),
+        ("limits", "statements_per_day: 3"),
+        ("limits", "connections_per_user: 3"),
+        ("limits", "idle_time: 3s"),
+    ] {
+        let version = version_with(section, keys);
+        assert!(seen.insert(version), "{section}: {keys}");
+    }
 }

@@ -50,7 +50,11 @@ pub fn read(text: &str) -> Result<Tree, Problem> {
             line: found.line(),
             column: found.column(),
         });
-        let what = format!("not readable as YAML: {}", error.without_snippet());
+        let said = error.without_snippet().to_string();
+        // The reader's own advice is for programs, and its places stand in front already.
+        let said = said.split(", set DuplicateKeyPolicy").next();
+        let said = said.and_then(|said| said.split(" at line ").next());
+        let what = format!("not readable as YAML: {}", said.unwrap_or_default());
         Problem {
             place: place.of(""),
             what,
@@ -74,6 +78,11 @@ impl Tree {
             value: Value::Word(word.to_owned()),
             place: Place { line: 1, column: 1 },
         }
+    }
+
+    /// Whether it is this word.
+    pub fn is_word(&self, wanted: &str) -> bool {
+        matches!(&self.value, Value::Word(word) if word == wanted)
     }
 }
 

@@ -2,15 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::section::{Problems, Section, chosen, join, list, map, report, word};
-use super::tree::Tree;
-use super::{
+use super::super::section::{Problems, Section, chosen, join, list, map, report, word};
+use super::super::tree::Tree;
+use super::super::{
     Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
 };
 use crate::limits;
 
+/// What the section says.
+#[derive(Default)]
+pub(super) struct Given {
+    pub(super) settings: RepairSettings,
+    /// `default_limit`, where it is there.
+    pub(super) default_limit: Option<Option<u64>>,
+}
+
 /// Reads the section. What is left out keeps its default; the mode has to be there.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<RepairSettings> {
+pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Given> {
     let mut section = Section::open(tree, path, problems)?;
     let absent = RepairSettings::default();
     let mode = section.choice("mode", MODES, problems);
@@ -23,9 +31,12 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Re
     let risk_pairs = section.optional("risk_pairs", absent.risk_pairs, problems, risk_pairs);
     let dialect = section.optional("dialect", absent.dialect, problems, dialect);
     let datasets = section.optional("datasets", absent.datasets, problems, datasets);
-    let limit = section.optional("default_limit", absent.default_limit, problems, rows);
+    let limit = section.optional("default_limit", None, problems, |tree, path, problems| {
+        rows(tree, path, problems).map(Some)
+    });
     section.close(problems);
-    Some(RepairSettings {
+    let default_limit = limit?;
+    let settings = RepairSettings {
         mode: mode?,
         likely: likely?,
         attempts_max: attempts?,
@@ -34,7 +45,11 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Re
         risk_pairs: risk_pairs?,
         dialect: dialect?,
         datasets: datasets?,
-        default_limit: limit?,
+        default_limit: default_limit.flatten(),
+    };
+    Some(Given {
+        settings,
+        default_limit,
     })
 }
 
@@ -194,11 +209,11 @@ const PAIR: &str = "two words with a slash between them are wanted, such as gros
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
+    use super::super::super::{
         Dialect, DialectChoice, LikelyRepairs, Policy, Recoverer, RepairMode, RepairSettings,
     };
 
-    const AGENT: &str = include_str!("../../policies/agent.yaml");
+    const AGENT: &str = include_str!("../../../policies/agent.yaml");
 
     /// The default policy with another section.
     fn with(section: &str) -> String {

@@ -1,0 +1,165 @@
+//! Which relations and columns a policy shows: lists of schema-qualified patterns.
+//!
+//! A pattern is compared with the name of what the catalog says is read, never with how a
+//! statement writes it. Each part is a name in which `*` stands for any letters, none included.
+
+use std::fmt;
+
+use super::signature::needs_quotes;
+
+/// The sections `relations` and `columns`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Relations that may be read; everything where the policy has no such list. The schemas of
+    /// the server itself (pg_catalog, information_schema) need not be named.
+    pub relations_allowed: Option<Vec<RelationPattern>>,
+    /// Relations that may not be read, whatever is allowed.
+    pub relations_denied: Vec<RelationPattern>,
+    /// Whether a view is also what it reads.
+    pub through_views: ThroughViews,
+    /// Columns that may be read, of the relations that a pattern of this list names; all columns
+    /// of other relations.
+    pub columns_allowed: Vec<ColumnPattern>,
+    /// Columns that may not be read, whatever is allowed.
+    pub columns_denied: Vec<ColumnPattern>,
+}
+
+/// Whether reading a view asks for the right to read what it reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ThroughViews {
+    /// A view counts as itself.
+    #[default]
+    Own,
+    /// A view that reads what the policy hides may not be read.
+    Check,
+}
+
+/// `schema.relation`, with wildcards.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RelationPattern {
+    /// The schema.
+    pub schema: Glob,
+    /// The relation.
+    pub name: Glob,
+}
+
+/// `schema.relation.column`, with wildcards.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ColumnPattern {
+    /// The relation.
+    pub relation: RelationPattern,
+    /// The column.
+    pub column: Glob,
+}
+
+/// A name in which `*` stands for any letters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Glob {
+    pattern: Box<str>,
+}
+
+impl Access {
+    /// Whether anything is hidden by name.
+    pub fn restricts(&self) -> bool {
+        self.relations_allowed.is_some()
+            || !self.relations_denied.is_empty()
+            || !self.columns_allowed.is_empty()
+            || !self.columns_denied.is_empty()
+    }
+}
+
+impl RelationPattern {
+    /// Whether it names this relation.
+    pub fn names(&self, schema: &str, name: &str) -> bool {
+        self.schema.matches(schema) && self.name.matches(name)
+    }
+}
+
+impl Glob {
+    /// A pattern as it is written, without quotes.
+    pub fn new(pattern: &str) -> Self {
+        Self {
+            pattern: pattern.into(),
+        }
+    }
+
+    /// The name, where it has no wildcard.
+    pub fn exact(&self) -> Option<&str> {
+        (!self.pattern.contains('*')).then_some(&self.pattern)
+    }
+
+    /// Whether a name fits. Takes time in proportion to both lengths together at the least, and to
+    /// their product at the most.
+    pub fn matches(&self, name: &str) -> bool {
+        let (pattern, name) = (self.pattern.as_bytes(), name.as_bytes());
+        let (mut at, mut on) = (0, 0);
+        // Where the last star stands, and what it was tried to end before.
+        let mut star: Option<(usize, usize)> = None;
+        while on < name.len() {
+            match pattern.get(at) {
+                Some(b'*') => {
+                    star = Some((at, on));
+                    at += 1;
+                }
+                Some(letter) if Some(letter) == name.get(on) => {
+                    at += 1;
+                    on += 1;
+                }
+                _ => {
+                    let Some((stood, tried)) = star else {
+                        return false;
+                    };
+                    star = Some((stood, tried + 1));
+                    at = stood + 1;
+                    on = tried + 1;
+                }
+            }
+        }
+        pattern
+            .get(at..)
+            .is_some_and(|rest| rest.iter().all(|letter| *letter == b'*'))
+    }
+}
+
+impl fmt::Display for Glob {
+    /// In quotes where it would not be read as one name without them.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pattern.is_empty() || self.pattern.contains(needs_quotes) {
+            true => write!(formatter, "\"{}\"", self.pattern.replace('"', "\"\"")),
+            false => formatter.write_str(&self.pattern),
+        }
+    }
+}
+
+impl fmt::Display for RelationPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.schema, self.name)
+    }
+}
+
+impl fmt::Display for ColumnPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.relation, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_any_letters() {
+        for (pattern, fits, not) in [
+            ("*", &["", "a", "ab"][..], &[][..]),
+            ("a", &["a"], &["", "ab", "A"]),
+            ("a*", &["a", "ab"], &["", "ba"]),
+            ("*a", &["a", "ba", "aa"], &["ab"]),
+            ("a*b*c", &["abc", "aXbYc", "abbc"], &["acb", "ab"]),
+            ("**", &["", "x"], &[]),
+        ] {
+            let glob = Glob::new(pattern);
+            assert!(fits.iter().all(|name| glob.matches(name)), "{pattern}");
+            assert!(!not.iter().any(|name| glob.matches(name)), "{pattern}");
+        }
+    }
+}

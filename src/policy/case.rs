@@ -1,0 +1,35 @@
+//! The tests that a policy carries: statements, and what becomes of them under it.
+
+use std::collections::BTreeMap;
+
+/// One entry of `tests`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestCase {
+    /// Where it stands in the file.
+    pub place: String,
+    /// The statement.
+    pub statement: String,
+    /// Whether it runs.
+    pub expect: Expected,
+    /// The rule that refuses it, or would; any where none is given.
+    pub rule: Option<String>,
+    /// As whom; `app` where none is given.
+    pub user: String,
+    /// How the client calls itself.
+    pub application_name: String,
+    /// Where names are looked up; what the database says where none is given.
+    pub search_path: Option<Vec<String>>,
+    /// Settings that the session has set.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// What a test expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// It runs.
+    Permit,
+    /// It is refused.
+    Refuse,
+    /// It runs because a rule is only observed.
+    Observe,
+}

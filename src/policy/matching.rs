@@ -1,0 +1,218 @@
+//! Which sessions a policy is for.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use super::access::Glob;
+
+/// The section `match`. A session fits when every list that is there has an entry for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Match {
+    /// Names of users.
+    pub user: Option<Vec<Glob>>,
+    /// Names of databases.
+    pub database: Option<Vec<Glob>>,
+    /// What clients call themselves when they connect.
+    pub application_name: Option<Vec<Glob>>,
+    /// Where they come from.
+    pub client_address: Option<Vec<Network>>,
+    /// The common name of the certificate that they have shown.
+    pub certificate_name: Option<Vec<Glob>>,
+}
+
+/// Addresses that begin with the same bits: `10.0.0.0/8`; or `local`, a Unix socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Of the internet.
+    Ip {
+        /// One of them.
+        address: IpAddr,
+        /// How many of its bits count.
+        bits: u8,
+    },
+    /// A Unix socket.
+    Local,
+}
+
+/// What is known of a session when its policy is chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// The user that has logged in, as the client named it.
+    pub user: String,
+    /// The database.
+    pub database: String,
+    /// The application_name of the startup packet; empty where it gives none.
+    pub application_name: String,
+    /// Where it comes from; none for a Unix socket.
+    pub client_address: Option<IpAddr>,
+    /// The common name of its certificate, if it has shown one.
+    pub certificate_name: Option<String>,
+}
+
+/// What is wrong with a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WrongNetwork {
+    NoAddress,
+    TooManyBits { most: u8 },
+    BitsBeyond { address: IpAddr, bits: u8 },
+    Mapped { address: IpAddr },
+}
+
+impl Match {
+    /// Whether a session is one of these.
+    pub fn fits(&self, session: &Traits) -> bool {
+        let certificate = session.certificate_name.as_deref();
+        has(&self.user, &session.user)
+            && has(&self.database, &session.database)
+            && has(&self.application_name, &session.application_name)
+            && (self.certificate_name.is_none()
+                || certificate.is_some_and(|name| has(&self.certificate_name, name)))
+            && self.client_address.as_ref().is_none_or(|networks| {
+                let mut networks = networks.iter();
+                networks.any(|network| network.holds(session.client_address))
+            })
+    }
+}
+
+impl Network {
+    /// Reads one.
+    pub(super) fn read(word: &str) -> Result<Self, WrongNetwork> {
+        if word == "local" {
+            return Ok(Self::Local);
+        }
+        let (address, bits) = match word.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (word, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| WrongNetwork::NoAddress)?;
+        let plain = address.to_canonical();
+        if plain != address {
+            return Err(WrongNetwork::Mapped { address: plain });
+        }
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = match bits {
+            None => most,
+            Some(bits) => {
+                let read = bits.parse().ok().filter(|bits| *bits <= most);
+                read.ok_or(WrongNetwork::TooManyBits { most })?
+            }
+        };
+        let first = first(address, bits);
+        if first != address {
+            let address = first;
+            return Err(WrongNetwork::BitsBeyond { address, bits });
+        }
+        Ok(Self::Ip { address, bits })
+    }
+
+    /// Whether an address is one of it; none is that of a Unix socket.
+    pub fn holds(&self, client: Option<IpAddr>) -> bool {
+        match (self, client) {
+            (Self::Local, None) => true,
+            (Self::Local, Some(_)) | (Self::Ip { .. }, None) => false,
+            // One that comes in through a socket for both kinds is written as the other.
+            (Self::Ip { address, bits }, Some(client)) => {
+                let client = client.to_canonical();
+                client.is_ipv4() == address.is_ipv4() && first(client, *bits) == *address
+            }
+        }
+    }
+}
+
+impl fmt::Display for WrongNetwork {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAddress => formatter.write_str(
+                "an address, a network such as 10.0.0.0/8, or local for Unix sockets is wanted; \
+                 names of hosts are not looked up",
+            ),
+            Self::TooManyBits { most } => write!(
+                formatter,
+                "behind the slash a number of bits from 0 to {most} is wanted"
+            ),
+            Self::BitsBeyond { address, bits } => write!(
+                formatter,
+                "the address has bits beyond the first {bits}: {address}/{bits} would be right"
+            ),
+            Self::Mapped { address } => write!(
+                formatter,
+                "clients of this kind are known by their shorter address: write it as {address}"
+            ),
+        }
+    }
+}
+
+fn has(list: &Option<Vec<Glob>>, name: &str) -> bool {
+    let any = |list: &Vec<Glob>| list.iter().any(|pattern| pattern.matches(name));
+    list.as_ref().is_none_or(any)
+}
+
+/// The first address of a network.
+fn first(address: IpAddr, bits: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(own) => {
+            let mask = u32::MAX.checked_shl(32_u32.saturating_sub(bits.into()));
+            IpAddr::V4((u32::from(own) & mask.unwrap_or(0)).into())
+        }
+        IpAddr::V6(own) => {
+            let mask = u128::MAX.checked_shl(128_u32.saturating_sub(bits.into()));
+            IpAddr::V6((u128::from(own) & mask.unwrap_or(0)).into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(network: &str, client: &str, holds: bool) {
+        let network = Network::read(network).unwrap();
+        let client = (client != "local").then(|| client.parse().unwrap());
+        assert_eq!(network.holds(client), holds, "{network:?} {client:?}");
+    }
+
+    #[test]
+    fn addresses_are_in_networks_by_their_first_bits() {
+        check("10.0.0.0/8", "10.255.1.2", true);
+        check("10.0.0.0/8", "11.0.0.0", false);
+        check("10.0.0.0/8", "::ffff:10.1.1.1", true);
+        check("10.0.0.1", "10.0.0.1", true);
+        check("10.0.0.1", "10.0.0.2", false);
+        check("0.0.0.0/0", "1.2.3.4", true);
+        check("0.0.0.0/0", "::1", false);
+        check("::/0", "::1", true);
+        check("::/0", "1.2.3.4", false);
+        check("2001:db8::/32", "2001:db8:1::2", true);
+        check("2001:db8::/32", "2001:db9::", false);
+        check("10.0.0.0/9", "10.128.0.0", false);
+        check("local", "local", true);
+        check("local", "127.0.0.1", false);
+        check("0.0.0.0/0", "local", false);
+    }
+
+    #[test]
+    fn a_session_fits_when_every_list_has_it() {
+        let session = Traits {
+            user: "ann".into(),
+            database: "shop".into(),
+            ..Traits::default()
+        };
+        let list = |word: &str| Some(vec![Glob::new(word)]);
+        assert!(Match::default().fits(&session));
+        let mut both = Match {
+            user: list("a*"),
+            database: list("shop"),
+            ..Match::default()
+        };
+        assert!(both.fits(&session));
+        both.application_name = list("");
+        assert!(both.fits(&session));
+        both.certificate_name = list("*");
+        assert!(!both.fits(&session), "it has shown no certificate");
+        both.certificate_name = None;
+        both.client_address = Some(vec![Network::Local]);
+        assert!(both.fits(&session));
+        both.database = list("Shop");
+        assert!(!both.fits(&session));
+    }
+}

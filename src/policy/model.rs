@@ -1,0 +1,76 @@
+//! Models: names that are bound to a SELECT.
+//!
+//! Under the name of a relation that exists a model is a row filter and a mask: whoever names the
+//! relation reads the SELECT. Under a new name it is a table of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::repair::words;
+
+/// One model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The schema that it stands in.
+    pub schema: String,
+    /// Its name.
+    pub name: String,
+    /// The SELECT, in the pieces between the session's values. It is one query, without comments.
+    pub pieces: Vec<Piece>,
+    /// What it is, in words.
+    pub about: String,
+    /// What its columns are, in words.
+    pub columns: BTreeMap<String, String>,
+}
+
+/// A piece of a model's SELECT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// SQL as it is written.
+    Sql(String),
+    /// A value of the session that reads it, which is put there as a literal.
+    Value(SessionValue),
+}
+
+/// A value that a session has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SessionValue {
+    /// `:user`: the name that the client has logged in with.
+    User,
+    /// `:database`: the database that it is connected to.
+    Database,
+    /// `:application_name`: what it called itself when it connected.
+    ApplicationName,
+    /// `:certificate.common_name` and its kin: of the certificate that it has shown.
+    Certificate(CertificateField),
+    /// `:name.of_setting`: a setting that the policy lets it set, as it stands when the statement
+    /// runs.
+    Setting(String),
+}
+
+words! {
+    /// What the subject of a certificate says.
+    CertificateField {
+        /// Its common name.
+        CommonName => "common_name",
+        /// The organization.
+        Organization => "organization",
+        /// The part of the organization.
+        OrganizationalUnit => "organizational_unit",
+        /// The address for mail.
+        Email => "email",
+    }
+}
+
+impl fmt::Display for SessionValue {
+    /// As a model writes it.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User => formatter.write_str(":user"),
+            Self::Database => formatter.write_str(":database"),
+            Self::ApplicationName => formatter.write_str(":application_name"),
+            Self::Certificate(field) => write!(formatter, ":certificate.{}", field.name()),
+            Self::Setting(name) => write!(formatter, ":{name}"),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The sections `relations` and `columns` of a policy file.
+
+use super::super::access::{Access, ColumnPattern, Glob, RelationPattern, ThroughViews};
+use super::super::section::{Problems, Section, chosen, join, placed};
+use super::super::signature::parts;
+use super::super::tree::Tree;
+use super::lists;
+
+/// Reads both sections.
+pub(super) fn read(top: &mut Section, problems: &mut Problems) -> Option<Access> {
+    let everything = Access::default();
+    let relations = top.optional("relations", everything, problems, relations);
+    let nothing = (Vec::new(), Vec::new());
+    let columns = top.optional("columns", nothing, problems, columns);
+    let (columns_allowed, columns_denied) = columns?;
+    Some(Access {
+        columns_allowed,
+        columns_denied,
+        ..relations?
+    })
+}
+
+fn relations(tree: Tree, path: &str, problems: &mut Problems) -> Option<Access> {
+    let mut section = Section::open(tree, path, problems)?;
+    let allow = section.optional("allow", None, problems, |tree, path, problems| {
+        if lists::is_any(&tree, path, "relations such as shop.*", problems)? {
+            return Some(None);
+        }
+        let list = placed(tree, path, problems, relation)?;
+        let list = list.into_iter().map(|(_, pattern)| pattern).collect();
+        Some(Some(lists::in_order(list)))
+    });
+    let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
+        placed(tree, path, problems, relation)
+    });
+    let absent = ThroughViews::Own;
+    let views = section.optional("through_views", absent, problems, |tree, path, problems| {
+        chosen(tree, path, THROUGH_VIEWS, problems)
+    });
+    section.close(problems);
+    let (allowed, denied) = (allow?, deny?);
+    let both = allowed.as_deref().unwrap_or_default();
+    let denied = lists::apart(both, denied, &join(path, "deny"), problems);
+    Some(Access {
+        relations_allowed: allowed,
+        relations_denied: denied,
+        through_views: views?,
+        ..Access::default()
+    })
+}
+
+/// What is allowed, and what is denied.
+type Columns = (Vec<ColumnPattern>, Vec<ColumnPattern>);
+
+fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<Columns> {
+    let mut section = Section::open(tree, path, problems)?;
+    let allow = section.optional("allow", Vec::new(), problems, |tree, path, problems| {
+        let list = placed(tree, path, problems, column)?;
+        let list = list.into_iter().map(|(_, pattern)| pattern).collect();
+        Some(lists::in_order(list))
+    });
+    let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
+        placed(tree, path, problems, denied_column)
+    });
+    section.close(problems);
+    let (allowed, denied) = (allow?, deny?);
+    let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
+    Some((allowed, denied))
+}
+
+fn relation(word: &str) -> Result<RelationPattern, String> {
+    match split(word)?.as_slice() {
+        [schema, name] => Ok(RelationPattern {
+            schema: glob(schema)?,
+            name: glob(name)?,
+        }),
+        [name] => Err(format!(
+            "a relation stands here with its schema, such as shop.{name}, or *.{name} for every \
+             schema"
+        )),
+        [_, _, _] => Err("this names a column; columns stand in columns.allow and \
+             columns.deny"
+            .into()),
+        _ => Err(RELATION_WANTED.into()),
+    }
+}
+
+fn column(word: &str) -> Result<ColumnPattern, String> {
+    match split(word)?.as_slice() {
+        [schema, name, column] => Ok(ColumnPattern {
+            relation: RelationPattern {
+                schema: glob(schema)?,
+                name: glob(name)?,
+            },
+            column: glob(column)?,
+        }),
+        [name, column] => Err(format!(
+            "a column stands here with its schema and relation, such as shop.{name}.{column}, or \
+             *.{name}.{column} for every schema"
+        )),
+        [column] => Err(format!(
+            "a column stands here with its schema and relation, such as shop.customers.{column}, \
+             or *.*.{column} for every relation"
+        )),
+        _ => Err(COLUMN_WANTED.into()),
+    }
+}
+
+fn denied_column(word: &str) -> Result<ColumnPattern, String> {
+    let pattern = column(word)?;
+    match pattern.column.exact() {
+        Some(name) if SYSTEM_COLUMNS.contains(&name) => Err(format!(
+            "{name} is a column of the server that every table has; it holds nothing of the \
+             table's and cannot be denied"
+        )),
+        _ => Ok(pattern),
+    }
+}
+
+/// The parts of a pattern. Only a name without quotes can be cut short by a space.
+fn split(word: &str) -> Result<Vec<String>, String> {
+    parts(word).ok_or_else(|| RELATION_WANTED.into())
+}
+
+fn glob(part: &str) -> Result<Glob, String> {
+    if part.len() > NAME_BYTES_MAX && !part.contains('*') {
+        return Err(format!(
+            "a name of the server is at most {NAME_BYTES_MAX} bytes long: nothing has this one"
+        ));
+    }
+    Ok(Glob::new(part))
+}
+
+const THROUGH_VIEWS: &[(&str, ThroughViews)] =
+    &[("own", ThroughViews::Own), ("check", ThroughViews::Check)];
+
+const RELATION_WANTED: &str = "a pattern of names is wanted, such as shop.orders or shop.tmp_*; \
+    only * is a wildcard, and a name with anything but letters, digits, _, $ and - in it stands in \
+    double quotes";
+
+const COLUMN_WANTED: &str = "a column with its schema and relation is wanted, such as \
+    shop.customers.email; a name with a dot in it stands in double quotes";
+
+/// The columns of the server in every table.
+const SYSTEM_COLUMNS: &[&str] = &["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
+
+/// The longest name that the server keeps, in bytes.
+pub(super) const NAME_BYTES_MAX: usize = 63;
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ThroughViews;
+    use super::super::super::tests::{policy_with, said_of};
+
+    #[test]
+    fn without_lists_nothing_is_hidden() {
+        for section in ["", "allow: any", "deny: []", "through_views: check"] {
+            let policy = policy_with("relations", section);
+            assert!(!policy.hides(), "{section}");
+        }
+        assert!(!policy_with("columns", "allow: [], deny: []").hides());
+    }
+
+    #[test]
+    fn relations_are_named_by_patterns() {
+        let policy = policy_with(
+            "relations",
+            "allow: [shop.*, 'public.\"a.b\"'], deny: [shop.secret_*], through_views: check",
+        );
+        let access = policy.access();
+        assert!(policy.hides());
+        let allowed = access.relations_allowed.as_deref().unwrap();
+        let allows = |schema, name| allowed.iter().any(|pattern| pattern.names(schema, name));
+        assert!(allows("shop", "orders") && allows("public", "a.b"));
+        assert!(!allows("public", "orders") && !allows("Shop", "orders"));
+        let denies = |name| access.relations_denied[0].names("shop", name);
+        assert!(denies("secret_1") && !denies("orders"));
+        assert_eq!(access.through_views, ThroughViews::Check);
+    }
+
+    #[test]
+    fn an_empty_list_allows_nothing() {
+        let policy = policy_with("relations", "allow: []");
+        assert!(policy.hides());
+        assert_eq!(policy.access().relations_allowed.as_deref(), Some(&[][..]));
+    }
+
+    #[test]
+    fn columns_are_named_by_patterns() {
+        let policy = policy_with(
+            "columns",
+            "allow: [shop.customers.id], deny: [\"*.*.ssn\", 'a.\"b c\".\"d.e\"']",
+        );
+        let access = policy.access();
+        assert!(policy.hides());
+        let names = |pattern: &super::ColumnPattern, relation: (&str, &str), column| {
+            pattern.relation.names(relation.0, relation.1) && pattern.column.matches(column)
+        };
+        let customers = ("shop", "customers");
+        assert!(names(&access.columns_allowed[0], customers, "id"));
+        assert!(!names(&access.columns_allowed[0], customers, "email"));
+        let denies = |relation, column| {
+            let mut denied = access.columns_denied.iter();
+            denied.any(|pattern| names(pattern, relation, column))
+        };
+        assert!(denies(customers, "ssn") && denies(("a", "b c"), "d.e"));
+        assert!(!denies(customers, "id") && !denies(("a", "b"), "d.e"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_patterns_is_said() {
+        let long = "x".repeat(64);
+        for (section, keys, wanted) in [
+            (
+                "relations",
+                "deny: [orders]",
+                "such as shop.orders, or *.orders",
+            ),
+            (
+                "relations",
+                "deny: [a.b.c]",
+                "columns stand in columns.allow and columns.deny",
+            ),
+            (
+                "relations",
+                "deny: [a.b.c.d]",
+                "a pattern of names is wanted",
+            ),
+            ("relations", "deny: [\"a.b c\"]", "stands in double quotes"),
+            ("relations", "deny: [a.]", "a pattern of names is wanted"),
+            ("relations", "deny: [\"a.b%\"]", "only * is a wildcard"),
+            ("relations", "deny: [\"a.b?\"]", "only * is a wildcard"),
+            ("relations", "allow: all", "any, or a list of relations"),
+            (
+                "relations",
+                "allow: [a.b], deny: [a.b]",
+                "relations.deny: a.b is also allowed",
+            ),
+            (
+                "relations",
+                &format!("deny: [a.{long}]"),
+                "at most 63 bytes",
+            ),
+            (
+                "relations",
+                "through_views: yes",
+                "one of own, check is wanted",
+            ),
+            ("columns", "deny: [email]", "*.*.email for every relation"),
+            (
+                "columns",
+                "deny: [customers.email]",
+                "such as shop.customers.email",
+            ),
+            ("columns", "deny: [a.b.ctid]", "cannot be denied"),
+            ("columns", "allow: any", "a list is wanted here"),
+            (
+                "columns",
+                "allow: [a.b.c], deny: [a.b.c]",
+                "a.b.c is also allowed",
+            ),
+        ] {
+            let found = said_of(section, keys);
+            assert!(found.contains(wanted), "{keys}: {found}");
+        }
+    }
+}

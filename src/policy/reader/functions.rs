@@ -1,0 +1,187 @@
+//! The sections `functions` and `foreign` of a policy file.
+
+use super::super::section::{Problems, Section, join, list, placed, words};
+use super::super::signature::{Signature, dotted};
+use super::super::tree::Tree;
+use super::super::{Foreign, TrustedSchemas};
+use super::lists;
+
+/// What the section `functions` says.
+pub(super) struct Functions {
+    pub(super) allowed: Vec<Signature>,
+    pub(super) denied: Vec<Signature>,
+    pub(super) trusted: TrustedSchemas,
+}
+
+/// Reads the section `functions`.
+pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Functions> {
+    let mut section = Section::open(tree, path, problems)?;
+    let allow = section.required("allow", problems, |tree, path, problems| {
+        list(tree, path, problems, allowed).map(lists::in_order)
+    });
+    let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
+        let read = |word: &str| Signature::read(word).map_err(str::to_owned);
+        placed(tree, path, problems, read)
+    });
+    let nothing = TrustedSchemas::These(Vec::new());
+    let trusted = section.optional("trusted_schemas", nothing, problems, trusted_schemas);
+    section.close(problems);
+    let (allowed, denied) = (allow?, deny?);
+    let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
+    Some(Functions {
+        allowed,
+        denied,
+        trusted: trusted?,
+    })
+}
+
+/// Reads the section `foreign`.
+pub(super) fn foreign(tree: Tree, path: &str, problems: &mut Problems) -> Option<Foreign> {
+    let mut section = Section::open(tree, path, problems)?;
+    let tables = section.optional("tables", Vec::new(), problems, |tree, path, problems| {
+        list(tree, path, problems, table).map(lists::in_order)
+    });
+    let servers = section.optional("servers", Vec::new(), problems, names);
+    section.close(problems);
+    Some(Foreign {
+        tables: tables?,
+        servers: servers?,
+    })
+}
+
+/// An entry of `functions.allow`.
+fn allowed(word: &str) -> Result<Signature, &'static str> {
+    let signature = Signature::read(word)?;
+    match NEVER.contains(&signature.name()) {
+        true => Err(
+            "no policy may allow this function: it works on files, or in another session, where no read-only \
+             session stops it",
+        ),
+        false => Ok(signature),
+    }
+}
+
+fn trusted_schemas(tree: Tree, path: &str, problems: &mut Problems) -> Option<TrustedSchemas> {
+    if lists::is_any(&tree, path, "schemas", problems)? {
+        return Some(TrustedSchemas::Any);
+    }
+    let list = list(tree, path, problems, |word| match word {
+        "any" => Err("any stands alone, without a list"),
+        word if word.contains('*') => Err("schemas are named one by one: * is no wildcard here"),
+        word => Ok(word.to_owned()),
+    });
+    list.map(lists::in_order).map(TrustedSchemas::These)
+}
+
+/// Names in order, each once.
+fn names(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<String>> {
+    words(tree, path, problems).map(lists::in_order)
+}
+
+fn table(word: &str) -> Result<(String, String), &'static str> {
+    match dotted(word) {
+        Ok(((Some(schema), name), "")) if !schema.contains('*') && !name.contains('*') => {
+            Ok((schema, name))
+        }
+        Ok(_) | Err(_) => {
+            Err("a table with its schema is wanted, such as shop.orders; * is no wildcard here")
+        }
+    }
+}
+
+/// Functions of common extensions that write files, pages or statistics, or run SQL in another
+/// session, where the read-only mode of this one means nothing. Whoever wants a read of theirs
+/// wraps it in a function of another name, and has read that one's body.
+const NEVER: &[&str] = &[
+    "dblink",
+    "dblink_connect",
+    "dblink_connect_u",
+    "dblink_exec",
+    "dblink_fetch",
+    "dblink_get_result",
+    "dblink_open",
+    "dblink_send_query",
+    "heap_force_freeze",
+    "heap_force_kill",
+    "pg_background_launch",
+    "pg_background_launch_v2",
+    "pg_file_rename",
+    "pg_file_sync",
+    "pg_file_unlink",
+    "pg_file_write",
+    "pg_stat_statements_reset",
+    "pg_truncate_visibility_map",
+    "query_export_to_s3",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ArgumentType;
+    use super::super::super::tests::{policy_with, said_of};
+
+    #[test]
+    fn what_writes_in_another_session_cannot_be_allowed() {
+        for name in [
+            "dblink",
+            "public.dblink_exec",
+            "x.\"dblink\"(text, text)",
+            "pg_file_write",
+        ] {
+            let said = said_of("functions", &format!("allow: ['{name}']"));
+            assert!(
+                said.contains("no read-only session stops it"),
+                "{name}: {said}"
+            );
+        }
+        policy_with("functions", "allow: [my_dblink, dblinks]");
+        policy_with("functions", "deny: [dblink]");
+    }
+
+    #[test]
+    fn functions_are_denied_by_name_and_by_types() {
+        let policy = policy_with(
+            "functions",
+            "deny: [pg_catalog.random, \"shop.f(integer)\"]",
+        );
+        let int = ArgumentType {
+            schema: "pg_catalog",
+            name: "int4",
+            is_array: false,
+        };
+        assert!(policy.denies_functions());
+        assert!(policy.denies_function("pg_catalog", "random", &[]));
+        assert!(policy.denies_function("shop", "f", &[int]));
+        assert!(!policy.denies_function("shop", "f", &[]));
+        assert!(!policy.denies_function("shop", "random", &[]));
+        assert!(!policy_with("functions", "deny: []").denies_functions());
+    }
+
+    #[test]
+    fn one_function_is_not_allowed_and_denied() {
+        let found = said_of("functions", "deny: [shop.f, shop.g], allow: [shop.g]");
+        assert!(
+            found.contains("functions.deny: shop.g is also allowed"),
+            "{found}"
+        );
+        let found = said_of("functions", "deny: [a b]");
+        assert!(
+            found.contains("functions.deny: a function is wanted"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn a_wildcard_that_would_name_nothing_is_a_mistake() {
+        for (section, keys) in [
+            ("functions", "allow: [shop.*]"),
+            ("functions", "allow: [], deny: [\"*\"]"),
+            ("functions", "allow: [], trusted_schemas: [\"shop*\"]"),
+            ("foreign", "tables: [shop.*]"),
+        ] {
+            let found = said_of(section, keys);
+            assert!(found.contains("* is no wildcard here"), "{keys}: {found}");
+        }
+        let found = said_of("functions", "allow: [], trusted_schemas: [any]");
+        assert!(found.contains("any stands alone"), "{found}");
+    }
+}

@@ -1,0 +1,267 @@
+//! The section `limits` of a policy file.
+
+use std::time::Duration;
+
+use super::super::section::{Problems, Section, chosen, report, within_or_off, word};
+use super::super::tree::{Place, Tree};
+use super::super::{Limits, OnLimit, Recoverer, RepairMode, RepairSettings, guc};
+use super::repair;
+use crate::limits;
+
+/// What the section says.
+pub(super) struct Given {
+    pub(super) limits: Limits,
+    /// `default_limit` with its place, where it is there: it is a matter of repairs.
+    default_limit: Option<(Place, Option<u64>)>,
+}
+
+/// Reads the section.
+pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Given> {
+    let mut section = Section::open(tree, path, problems)?;
+    let mut count = |key, most, problems: &mut Problems| {
+        section.optional(key, None, problems, |tree, path, problems| {
+            within_or_off(tree, path, 1..=most, problems)
+        })
+    };
+    let rows = count("result_rows", limits::RESULT_ROWS_BOUND, problems);
+    let bytes = count("result_bytes", limits::RESULT_BYTES_BOUND, problems);
+    let day = count(
+        "statements_per_day",
+        limits::STATEMENTS_PER_DAY_BOUND,
+        problems,
+    );
+    let nesting = count("nesting", limits::NESTING_BOUND, problems);
+    let concurrency = count("concurrency_per_user", limits::CONCURRENCY_BOUND, problems);
+    let connections = limits::CONNECTIONS_MAX_BOUND;
+    let connections = count("connections_per_user", connections, problems);
+    let mut decimal = |key, least, problems: &mut Problems| {
+        let bounds = least..=limits::ESTIMATE_BOUND;
+        section.optional(key, None, problems, |tree, path, problems| {
+            within_or_off(tree, path, bounds, problems)
+        })
+    };
+    let cost = decimal("max_plan_cost", 1.0, problems);
+    let plan_rows = decimal("max_plan_rows", 1.0, problems);
+    let second = decimal("statements_per_second", limits::RATE_LEAST, problems);
+    let (statement, on_limit) = of_one(&mut section, problems);
+    let age = section.optional("plan_age_max", None, problems, |tree, path, problems| {
+        span(tree, path, limits::PLAN_AGE_BOUND, problems).map(Some)
+    });
+    let idle = section.optional("idle_time", None, problems, idle);
+    let default_limit = section.optional("default_limit", None, problems, default_limit);
+    section.close(problems);
+    let mut read = Limits::of_statement_bytes(statement?);
+    read.nesting = narrow(nesting?);
+    read.result_rows = rows?;
+    read.result_bytes = bytes?;
+    read.on_limit = on_limit?;
+    read.max_plan_cost = cost?;
+    read.max_plan_rows = plan_rows?;
+    read.plan_age_max = age?.unwrap_or(read.plan_age_max);
+    read.concurrency_per_user = narrow(concurrency?);
+    read.statements_per_second = second?;
+    read.statements_per_day = day?;
+    read.connections_per_user = narrow(connections?);
+    read.idle_time = idle?;
+    Some(Given {
+        limits: read,
+        default_limit: default_limit?,
+    })
+}
+
+/// Both sections. The default LIMIT has a key in each, of the same meaning.
+pub(super) fn settled(
+    own: Given,
+    repair: repair::Given,
+    problems: &mut Problems,
+) -> (Limits, RepairSettings) {
+    let (mut settings, of_repair) = (repair.settings, repair.default_limit);
+    if let Some((place, rows)) = own.default_limit {
+        let path = "limits.default_limit";
+        if of_repair.is_some_and(|other| other != rows) {
+            let what = "repair.default_limit says something else; they mean the same, so leave one \
+                of them out";
+            report(problems, place, path, what);
+        }
+        if rows.is_some() && settings.mode_of(Recoverer::DefaultLimit) == RepairMode::Off {
+            let what = "nothing is added to a statement while repair.mode, or repair.recoverers.\
+                default_limit, is off: set it to observe or apply";
+            report(problems, place, path, what);
+        }
+        settings.default_limit = rows;
+    }
+    (own.limits, settings)
+}
+
+/// What is about one statement.
+fn of_one(section: &mut Section, problems: &mut Problems) -> (Option<usize>, Option<OnLimit>) {
+    let statement = section.required("statement_bytes", problems, |tree, path, problems| {
+        let (place, word) = word(tree, path, problems)?;
+        let most = limits::STATEMENT_BYTES_MAX;
+        let read = word.parse().ok().filter(|bytes| (1..=most).contains(bytes));
+        if read.is_none() {
+            let what = format!("a number of bytes from 1 to {most} is wanted");
+            report(problems, place, path, &what);
+        }
+        read
+    });
+    let absent = OnLimit::Error;
+    let on_limit = section.optional("on_limit", absent, problems, |tree, path, problems| {
+        chosen(tree, path, ON_LIMIT, problems)
+    });
+    (statement, on_limit)
+}
+
+fn idle(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Duration>> {
+    if tree.is_word("off") {
+        return Some(None);
+    }
+    span(tree, path, limits::IDLE_TIME_BOUND, problems).map(Some)
+}
+
+/// A duration from a second to `most`.
+fn span(tree: Tree, path: &str, most: Duration, problems: &mut Problems) -> Option<Duration> {
+    let (place, word) = word(tree, path, problems)?;
+    let read = guc::milliseconds(&word).map(Duration::from_millis);
+    let read = read.filter(|span| (Duration::from_secs(1)..=most).contains(span));
+    if read.is_none() {
+        let days = most.as_secs() / 86_400;
+        let what = format!("a duration from 1s to {days}d is wanted, such as 60s or 10min");
+        report(problems, place, path, &what);
+    }
+    read
+}
+
+/// A number of rows or off, with its place.
+fn default_limit(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Option<(Place, Option<u64>)>> {
+    let place = tree.place;
+    let rows = within_or_off(tree, path, 1..=limits::RESULT_ROWS_BOUND, problems)?;
+    Some(Some((place, rows)))
+}
+
+/// The bounds of these numbers are below that of the type.
+fn narrow(number: Option<u64>) -> Option<u32> {
+    number.map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+const ON_LIMIT: &[(&str, OnLimit)] = &[("error", OnLimit::Error), ("truncate", OnLimit::Truncate)];
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{policy_with, said_of, version_with};
+    use super::*;
+
+    #[test]
+    fn every_limit_is_read_and_is_none_where_it_is_off_or_left_out() {
+        type Shown = fn(&Limits) -> String;
+        let keys: &[(&str, &str, Shown)] = &[
+            ("nesting", "8", |l| format!("{:?}", l.nesting)),
+            ("result_rows", "10000", |l| format!("{:?}", l.result_rows)),
+            ("result_bytes", "10485760", |l| {
+                format!("{:?}", l.result_bytes)
+            }),
+            ("max_plan_cost", "1000000.0", |l| {
+                format!("{:?}", l.max_plan_cost)
+            }),
+            ("max_plan_rows", "10000000.0", |l| {
+                format!("{:?}", l.max_plan_rows)
+            }),
+            ("concurrency_per_user", "4", |l| {
+                format!("{:?}", l.concurrency_per_user)
+            }),
+            ("statements_per_second", "0.5", |l| {
+                format!("{:?}", l.statements_per_second)
+            }),
+            ("statements_per_day", "10000", |l| {
+                format!("{:?}", l.statements_per_day)
+            }),
+            ("connections_per_user", "10", |l| {
+                format!("{:?}", l.connections_per_user)
+            }),
+        ];
+        let absent = policy_with("limits", "");
+        for (key, value, shown) in keys {
+            let given = policy_with("limits", &format!("{key}: {value}"));
+            assert_eq!(shown(given.limits()), format!("Some({value})"), "{key}");
+            for without in [&absent, &policy_with("limits", &format!("{key}: \"off\""))] {
+                assert_eq!(shown(without.limits()), "None", "{key}");
+            }
+            let zero = said_of("limits", &format!("{key}: 0"));
+            assert!(
+                zero.contains("is wanted, or off for no bound"),
+                "{key}: {zero}"
+            );
+            let huge = said_of("limits", &format!("{key}: 1e30"));
+            assert!(
+                huge.contains("is wanted, or off for no bound"),
+                "{key}: {huge}"
+            );
+        }
+        let plans = policy_with("limits", "max_plan_cost: 1e6")
+            .limits()
+            .max_plan_cost;
+        assert_eq!(plans, Some(1_000_000.0));
+    }
+
+    #[test]
+    fn what_has_no_number_is_read() {
+        let read = |keys| policy_with("limits", keys).limits().clone();
+        assert_eq!(read("").on_limit, OnLimit::Error);
+        assert_eq!(read("on_limit: truncate").on_limit, OnLimit::Truncate);
+        assert_eq!(read("").plan_age_max, Duration::from_secs(60));
+        assert_eq!(
+            read("plan_age_max: 5min").plan_age_max,
+            Duration::from_secs(300)
+        );
+        assert_eq!(read("").idle_time, None);
+        assert_eq!(read("idle_time: off").idle_time, None);
+        assert_eq!(
+            read("idle_time: 10min").idle_time,
+            Some(Duration::from_secs(600))
+        );
+        for (keys, wanted) in [
+            ("on_limit: cut", "one of error, truncate is wanted"),
+            ("plan_age_max: 0", "a duration from 1s to 1d"),
+            ("plan_age_max: 25h", "a duration from 1s to 1d"),
+            ("idle_time: 0", "a duration from 1s to 24d"),
+            ("idle_time: ten", "a duration from 1s to 24d"),
+            ("nesting: 1.5", "a number from 1 to"),
+            ("rows: 5", "unknown key; known here:"),
+        ] {
+            let found = said_of("limits", keys);
+            assert!(found.contains(wanted), "{keys}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_default_limit_has_two_keys_and_one_meaning() {
+        let given = |keys: &str| policy_with("limits", keys).repair().default_limit;
+        assert_eq!(given("default_limit: 100"), Some(100));
+        assert_eq!(given("default_limit: off"), None);
+        assert_eq!(given(""), None);
+        let old = policy_with("repair", "default_limit: 100");
+        assert_eq!(old.repair().default_limit, Some(100));
+        let both = "default_limit: 100}\nrepair: {mode: apply, default_limit: ";
+        assert_eq!(given(&format!("{both}100")), Some(100));
+        let found = said_of("limits", &format!("{both}200"));
+        assert!(
+            found.contains("limits.default_limit: repair.default_limit says"),
+            "{found}"
+        );
+        let found = said_of("limits", &format!("{both}\"off\""));
+        assert!(
+            found.contains("limits.default_limit: repair.default_limit says"),
+            "{found}"
+        );
+        let found = said_of("limits", "default_limit: 100}\nrepair: {mode: off");
+        assert!(found.contains("while repair.mode, or"), "{found}");
+        assert_ne!(
+            version_with("limits", "default_limit: 100"),
+            version_with("limits", "default_limit: 101")
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! From a YAML tree to a policy, with every problem on the way.
+//!
+//! Nothing is guessed: an unknown key, a key twice, a word that is not one of the choices, a value
+//! rule that would loosen what no policy may loosen, are all problems.
+//!
+//! * [`rules`], [`matching`], [`access`], [`models`], [`statements`], [`settings`], [`functions`],
+//!   [`limits`], [`repair`], [`cases`]: the sections
+//! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing; [`stamp`]:
+//!   the version
+
+mod access;
+mod cases;
+mod functions;
+mod limits;
+mod lists;
+mod matching;
+mod model_sql;
+mod models;
+mod repair;
+mod rules;
+mod settings;
+mod stamp;
+mod statements;
+
+use super::section::{Problems, Section, chosen, report, word};
+use super::tree::{self, Tree};
+use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, guc};
+
+/// Reads a policy, or says everything that is wrong with it.
+pub(super) fn read(text: &str) -> Result<Policy, Vec<Problem>> {
+    let tree = tree::read(text).map_err(|problem| vec![problem])?;
+    let mut problems = Vec::new();
+    let policy = policy(tree, &mut problems);
+    match policy {
+        Some(policy) if problems.is_empty() => Ok(policy),
+        _ => {
+            problems.sort_by_key(|(place, _)| *place);
+            Err(problems.into_iter().map(|(_, problem)| problem).collect())
+        }
+    }
+}
+
+fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
+    let mut top = Section::open(tree, "", problems)?;
+    let name = top.required("name", problems, name);
+    let timeouts = top.required("timeouts", problems, timeouts);
+    let statements = top.required("statements", problems, statements::read);
+    let settings = top.required("settings", problems, |tree, path, problems| {
+        settings::read(tree, path, timeouts, problems)
+    });
+    let functions = top.required("functions", problems, functions::read);
+    let limits = top.required("limits", problems, limits::read);
+    let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
+    let foreign = top.optional("foreign", Foreign::default(), problems, functions::foreign);
+    let repair = top.optional("repair", repair::Given::default(), problems, repair::read);
+    let modes = rules::read(&mut top, problems);
+    let matches = top.optional("match", None, problems, matching::read);
+    let access = access::read(&mut top, problems);
+    let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
+        models::read(tree, path, settings.as_ref(), problems)
+    });
+    let tests = top.optional("tests", Vec::new(), problems, cases::read);
+    top.close(problems);
+    let (limits, repair) = limits::settled(limits?, repair?, problems);
+    let (statements, settings, functions) = (statements?, settings?, functions?);
+    let (mode, rule_modes) = modes?;
+    let mut policy = Policy {
+        name: name?,
+        version: String::new(),
+        version_number: 0,
+        catalog: catalog?,
+        statements: statements.choices,
+        settings: settings.allowed,
+        functions: functions.allowed,
+        trusted_schemas: functions.trusted,
+        foreign: foreign?,
+        timeouts: timeouts?,
+        limits,
+        repair,
+        matches: matches?,
+        mode,
+        rule_modes,
+        access: access?,
+        models: models?,
+        functions_denied: functions.denied,
+        statements_allowed: statements.allowed,
+        statements_denied: statements.denied,
+        settings_denied: settings.denied,
+        tests: tests?,
+    };
+    stamp::stamp(&mut policy);
+    Some(policy)
+}
+
+fn name(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
+    let (place, word) = word(tree, path, problems)?;
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !word.is_empty() && word.chars().all(plain) {
+        return Some(word);
+    }
+    report(
+        problems,
+        place,
+        path,
+        "a name of letters, digits, - and _ is wanted",
+    );
+    None
+}
+
+fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts> {
+    let mut section = Section::open(tree, path, problems)?;
+    let statement = section.required("statement_timeout", problems, duration);
+    let lock = section.required("lock_timeout", problems, duration);
+    let idle = section.required("idle_in_transaction_session_timeout", problems, duration);
+    section.close(problems);
+    Some(Timeouts {
+        statement_timeout_ms: statement?,
+        lock_timeout_ms: lock?,
+        idle_in_transaction_session_timeout_ms: idle?,
+    })
+}
+
+fn duration(tree: Tree, path: &str, problems: &mut Problems) -> Option<u64> {
+    let (place, word) = word(tree, path, problems)?;
+    let read = guc::milliseconds(&word);
+    if read.is_none() {
+        report(
+            problems,
+            place,
+            path,
+            "a duration such as 30s, 5min or 500ms is wanted; 0 is no bound",
+        );
+    }
+    read
+}
+
+fn catalog(tree: Tree, path: &str, problems: &mut Problems) -> Option<CatalogNeed> {
+    let choices = [
+        ("required", CatalogNeed::Required),
+        ("preferred", CatalogNeed::Preferred),
+    ];
+    chosen(tree, path, &choices, problems)
+}

@@ -1,0 +1,262 @@
+//! The section `models` of a policy file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::model::{Model, Piece, SessionValue};
+use super::super::section::{Problems, Section, join, map, report, word};
+use super::super::signature::parts;
+use super::super::tree::{Place, Tree};
+use super::access::NAME_BYTES_MAX;
+use super::model_sql;
+use super::settings::Settings;
+use crate::limits::{ABOUT_BYTES_MAX, MODELS_MAX};
+
+/// Reads the section. What its values may be is a matter of the settings, where those are known.
+pub(super) fn read(
+    tree: Tree,
+    path: &str,
+    settings: Option<&Settings>,
+    problems: &mut Problems,
+) -> Option<Vec<Model>> {
+    let place = tree.place;
+    let mut models: Vec<Model> = Vec::new();
+    let mut sound = true;
+    let entries = map(tree, path, problems)?;
+    if entries.len() > MODELS_MAX {
+        let what = format!("at most {MODELS_MAX} models are held");
+        report(problems, place, path, &what);
+        return None;
+    }
+    let mut named = BTreeSet::new();
+    for entry in entries {
+        let path = join(path, &entry.key);
+        let name = name(&entry.key);
+        if let Err(what) = &name {
+            report(problems, entry.place, &path, what);
+        }
+        let read = model(entry.tree, &path, settings, problems);
+        let (Ok((schema, name)), Some(model)) = (name, read) else {
+            sound = false;
+            continue;
+        };
+        if !named.insert((schema.clone(), name.clone())) {
+            let what = "there is a model of this name; quotes make no difference";
+            report(problems, entry.place, &path, what);
+        }
+        models.push(Model {
+            schema,
+            name,
+            ..model
+        });
+    }
+    models.sort_by(|one, other| (&one.schema, &one.name).cmp(&(&other.schema, &other.name)));
+    sound.then_some(models)
+}
+
+/// The schema and the name of a model.
+fn name(key: &str) -> Result<(String, String), String> {
+    let found = parts(key).unwrap_or_default();
+    let [schema, name] = found.as_slice() else {
+        return Err(NAME_WANTED.into());
+    };
+    if schema.contains('*') || name.contains('*') {
+        return Err("a model has one name; patterns stand in relations and columns".into());
+    }
+    if schema.starts_with("pg_") || schema == "information_schema" {
+        return Err(format!(
+            "{schema} is a schema of the server; a model stands in one of yours"
+        ));
+    }
+    if schema.len() > NAME_BYTES_MAX || name.len() > NAME_BYTES_MAX {
+        return Err("Postgres cuts names at 63 bytes; write the name as it is kept".into());
+    }
+    Ok((schema.clone(), name.clone()))
+}
+
+fn model(
+    tree: Tree,
+    path: &str,
+    settings: Option<&Settings>,
+    problems: &mut Problems,
+) -> Option<Model> {
+    let mut section = Section::open(tree, path, problems)?;
+    let pieces = section.required("sql", problems, |tree, path, problems| {
+        let (place, sql) = word(tree, path, problems)?;
+        match model_sql::pieces(&sql) {
+            Ok(pieces) => {
+                check_values(&pieces, settings, place, path, problems);
+                Some(pieces)
+            }
+            Err(wrong) => {
+                report(problems, place, path, &wrong.to_string());
+                None
+            }
+        }
+    });
+    let about = section.optional("about", String::new(), problems, about);
+    let columns = section.optional("columns", BTreeMap::new(), problems, columns);
+    section.close(problems);
+    Some(Model {
+        schema: String::new(),
+        name: String::new(),
+        pieces: pieces?,
+        about: about?,
+        columns: columns?,
+    })
+}
+
+/// A setting that a client may not set would be one that nobody gives a value.
+fn check_values(
+    pieces: &[Piece],
+    settings: Option<&Settings>,
+    place: Place,
+    path: &str,
+    problems: &mut Problems,
+) {
+    let Some(settings) = settings else { return };
+    let values = pieces.iter().filter_map(|piece| match piece {
+        Piece::Value(SessionValue::Setting(name)) => Some(name),
+        Piece::Value(_) | Piece::Sql(_) => None,
+    });
+    for name in values.collect::<BTreeSet<_>>() {
+        if !settings.allowed.contains_key(name) {
+            let what = format!(
+                ":{name} is a setting that no client may set; let it by settings.allow.{name}: any"
+            );
+            report(problems, place, path, &what);
+        } else if settings.denied.iter().any(|denied| denied.matches(name)) {
+            let what = format!(":{name} is a setting that settings.deny denies");
+            report(problems, place, path, &what);
+        }
+    }
+}
+
+fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+    let mut columns = BTreeMap::new();
+    for entry in map(tree, path, problems)? {
+        let path = join(path, &entry.key);
+        let Some(words) = about(entry.tree, &path, problems) else {
+            continue;
+        };
+        if columns.insert(entry.key, words).is_some() {
+            report(problems, entry.place, &path, "this column is named twice");
+        }
+    }
+    Some(columns)
+}
+
+fn about(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
+    let (place, words) = word(tree, path, problems)?;
+    if words.len() > ABOUT_BYTES_MAX {
+        let what = format!("at most {ABOUT_BYTES_MAX} bytes of words are wanted");
+        report(problems, place, path, &what);
+        return None;
+    }
+    Some(words)
+}
+
+const NAME_WANTED: &str = "a model is named by schema and name, such as shop.customers; a name \
+    with anything but letters, digits, _, $ and - in it stands in double quotes";
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{policy_with, said_of, version_with};
+    use super::*;
+
+    #[test]
+    fn models_have_a_name_a_select_and_words() {
+        let policy = policy_with(
+            "models",
+            "'shop.\"a.b\"': {sql: SELECT 1}, shop.customers: {sql: \"SELECT id FROM customers \
+             WHERE u = :user\", about: Whoever buys, columns: {id: A number}}",
+        );
+        assert!(policy.hides());
+        let [odd, customers] = policy.models() else {
+            panic!("two models")
+        };
+        assert_eq!((odd.schema.as_str(), odd.name.as_str()), ("shop", "a.b"));
+        assert_eq!(customers.about, "Whoever buys");
+        assert_eq!(customers.columns["id"], "A number");
+        assert_eq!(policy.session_values(), [&SessionValue::User]);
+        assert!(policy_with("models", "").models().is_empty());
+    }
+
+    #[test]
+    fn a_setting_in_a_model_has_to_be_one_that_clients_may_set() {
+        let model = "shop.c: {sql: \"SELECT 1 WHERE a = :app.tenant\"}}\nsettings: {allow: ";
+        let policy = policy_with("models", &format!("{model}{{App.Tenant: any}}"));
+        let value = SessionValue::Setting("app.tenant".into());
+        assert_eq!(policy.session_values(), [&value]);
+        let found = said_of("models", &format!("{model}{{geqo: any}}"));
+        assert!(
+            found.contains("let it by settings.allow.app.tenant: any"),
+            "{found}"
+        );
+        let found = said_of(
+            "models",
+            &format!("{model}{{app.tenant: any}}, deny: [app.*]"),
+        );
+        assert!(found.contains("that settings.deny denies"), "{found}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_models_is_said_with_its_place() {
+        let long = "x".repeat(ABOUT_BYTES_MAX + 1);
+        for (keys, wanted) in [
+            (
+                "customers: {sql: SELECT 1}",
+                "customers: a model is named by schema and name",
+            ),
+            (
+                "a.b.c: {sql: SELECT 1}",
+                "a model is named by schema and name",
+            ),
+            ("\"a.*\": {sql: SELECT 1}", "a model has one name"),
+            (
+                "pg_catalog.x: {sql: SELECT 1}",
+                "pg_catalog is a schema of the server",
+            ),
+            (
+                &format!("a.{}: {{sql: SELECT 1}}", "b".repeat(64)),
+                "cuts names at 63 bytes",
+            ),
+            (
+                "a.b: {sql: SELECT 1}, '\"a\".b': {sql: SELECT 2}",
+                "quotes make no difference",
+            ),
+            ("a.b: {about: x}", "models.a.b.sql: this key is missing"),
+            (
+                "a.b: {sql: SELECT FROM WHERE}",
+                "models.a.b.sql: Postgres does not read this",
+            ),
+            (
+                "a.b: {sql: SELECT 1, where: x}",
+                "known here: sql, about, columns",
+            ),
+            (
+                &format!("a.b: {{sql: SELECT 1, about: {long}}}"),
+                "bytes of words",
+            ),
+            (
+                "a.b: {sql: SELECT 1, columns: [x]}",
+                "columns: a map of keys is wanted",
+            ),
+        ] {
+            let found = said_of("models", keys);
+            assert!(found.contains(wanted), "{keys}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_models_means_nothing() {
+        let (one, other) = ("a.b: {sql: SELECT 1}", "a.c: {sql: SELECT 2}");
+        assert_eq!(
+            version_with("models", &format!("{one}, {other}")),
+            version_with("models", &format!("{other}, {one}"))
+        );
+        assert_ne!(
+            version_with("models", one),
+            version_with("models", "a.b: {sql: SELECT 2}")
+        );
+    }
+}

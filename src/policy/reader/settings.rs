@@ -1,0 +1,226 @@
+//! The section `settings` of a policy file: what may be set, and to which values.
+
+use std::collections::BTreeMap;
+
+use super::super::access::Glob;
+use super::super::section::{Problems, Section, join, map, number, placed, report, word, words};
+use super::super::tree::{Place, Tree, Value};
+use super::super::value_rule::ValueRule;
+use super::super::{Timeouts, guc};
+use super::lists;
+
+/// What the section says.
+pub(super) struct Settings {
+    pub(super) allowed: BTreeMap<String, ValueRule>,
+    pub(super) denied: Vec<Glob>,
+}
+
+/// Reads the section.
+pub(super) fn read(
+    tree: Tree,
+    path: &str,
+    timeouts: Option<Timeouts>,
+    problems: &mut Problems,
+) -> Option<Settings> {
+    let mut section = Section::open(tree, path, problems)?;
+    let allow = section.required("allow", problems, |tree, path, problems| {
+        allowed(tree, path, timeouts, problems)
+    });
+    let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
+        placed(tree, path, problems, pattern)
+    });
+    section.close(problems);
+    let (allowed, denied) = (allow?, deny?);
+    let names: Vec<Glob> = allowed.keys().map(|name| Glob::new(name)).collect();
+    let denied = lists::apart(&names, denied, &join(path, "deny"), problems);
+    Some(Settings { allowed, denied })
+}
+
+fn allowed(
+    tree: Tree,
+    path: &str,
+    timeouts: Option<Timeouts>,
+    problems: &mut Problems,
+) -> Option<BTreeMap<String, ValueRule>> {
+    let mut allowed = BTreeMap::new();
+    for entry in map(tree, path, problems)? {
+        let path = join(path, &entry.key);
+        let name = entry.key.to_ascii_lowercase();
+        let place = entry.place;
+        if !guc::is_name(&name) {
+            report(problems, place, &path, NAME_WANTED);
+        }
+        if let Some(rule) = value_rule(&name, entry.tree, &path, timeouts, problems) {
+            check_fixed(&name, &rule, place, &path, problems);
+            if allowed.insert(name, rule).is_some() {
+                report(problems, place, &path, "this setting is named twice");
+            }
+        }
+    }
+    Some(allowed)
+}
+
+/// Names of settings are the same in upper and lower case.
+fn pattern(word: &str) -> Result<Glob, String> {
+    let name = word.to_ascii_lowercase();
+    match guc::is_name(&name.replace('*', "x")) {
+        true => Ok(Glob::new(&name)),
+        false => Err(NAME_WANTED.into()),
+    }
+}
+
+fn value_rule(
+    name: &str,
+    tree: Tree,
+    path: &str,
+    timeouts: Option<Timeouts>,
+    problems: &mut Problems,
+) -> Option<ValueRule> {
+    match tree.value {
+        Value::List(_) => words(tree, path, problems).map(ValueRule::OneOf),
+        Value::Map(_) => bounds(tree, path, problems),
+        Value::Nothing | Value::Word(_) => {
+            let (place, word) = word(tree, path, problems)?;
+            let rule = match word.as_str() {
+                "any" => Some(ValueRule::Any),
+                "only on" => Some(ValueRule::OnlyOn),
+                "only off" => Some(ValueRule::OnlyOff),
+                "on or off" => Some(ValueRule::Boolean),
+                "only utf8" => Some(ValueRule::OnlyUtf8),
+                "catalog first" => Some(ValueRule::SearchPath),
+                "at most the timeout" => at_most(name, timeouts?),
+                _ => None,
+            };
+            if rule.is_none() {
+                report(problems, place, path, RULES_WANTED);
+            }
+            rule
+        }
+    }
+}
+
+fn at_most(name: &str, timeouts: Timeouts) -> Option<ValueRule> {
+    let bound = timeouts
+        .by_name()
+        .into_iter()
+        .find(|(timeout, _)| *timeout == name);
+    bound.map(|(_, ms)| ValueRule::AtMost { ms })
+}
+
+fn bounds(tree: Tree, path: &str, problems: &mut Problems) -> Option<ValueRule> {
+    let place = tree.place;
+    let mut section = Section::open(tree, path, problems)?;
+    let min = section.required("min", problems, number);
+    let max = section.required("max", problems, number);
+    section.close(problems);
+    let (min, max) = (min?, max?);
+    if min > max {
+        report(problems, place, path, "no number is from min to max");
+        return None;
+    }
+    Some(ValueRule::Integer { min, max })
+}
+
+/// No policy may loosen what the promises of the program rest on.
+fn check_fixed(name: &str, rule: &ValueRule, place: Place, path: &str, problems: &mut Problems) {
+    let timeout = matches!(
+        name,
+        "statement_timeout" | "lock_timeout" | "idle_in_transaction_session_timeout"
+    );
+    let sound = match name {
+        "default_transaction_read_only"
+        | "transaction_read_only"
+        | "standard_conforming_strings" => *rule == ValueRule::OnlyOn,
+        "client_encoding" => *rule == ValueRule::OnlyUtf8,
+        "row_security" => matches!(
+            rule,
+            ValueRule::OnlyOn | ValueRule::OnlyOff | ValueRule::Boolean
+        ),
+        "search_path" => *rule == ValueRule::SearchPath,
+        _ if timeout => matches!(rule, ValueRule::AtMost { .. }),
+        _ => !NEVER.contains(&name),
+    };
+    if !sound {
+        report(problems, place, path, "no policy may loosen this setting");
+    }
+}
+
+/// What is said of a name that no setting can have.
+const NAME_WANTED: &str = "the name of a setting is wanted: letters, digits and _, with a dot in \
+    those that are not the server's own, such as app.tenant; in settings.deny also with *, such as \
+    enable_*";
+
+const RULES_WANTED: &str = "wanted: any, only on, only off, on or off, only utf8, catalog first, \
+    at most the timeout (for the three timeouts), a list of words, or a map of min and max";
+
+/// Settings that change who the session is, what it may write, what code the server loads or runs
+/// by itself, or what a filter of rows means.
+const NEVER: &[&str] = &[
+    "role",
+    "session_authorization",
+    "session_replication_role",
+    "is_superuser",
+    "session_preload_libraries",
+    "local_preload_libraries",
+    "dynamic_library_path",
+    "extension_control_path",
+    "extension_destdir",
+    "allow_system_table_mods",
+    "ignore_system_indexes",
+    "zero_damaged_pages",
+    "temp_tablespaces",
+    "lo_compat_privileges",
+    // Leaves files of compiled code in the data directory.
+    "jit_dump_bitcode",
+    // Run when a language is first used.
+    "plperl.on_init",
+    "plperl.on_plperl_init",
+    "plperl.on_plperlu_init",
+    "plv8.start_proc",
+    "pltcl.start_proc",
+    "pltclu.start_proc",
+    // To a model whose value nobody has set, rows without one would be equal to it.
+    "transform_null_equals",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ValueRule;
+    use super::super::super::tests::{policy_with, said_of};
+
+    #[test]
+    fn settings_are_denied_by_pattern() {
+        let policy = policy_with("settings", "allow: {geqo: any}, deny: [\"ENABLE_*\"]");
+        assert!(policy.denies_setting("enable_seqscan") && !policy.denies_setting("geqo"));
+        assert!(!policy_with("settings", "deny: []").denies_setting("enable_seqscan"));
+    }
+
+    #[test]
+    fn settings_of_applications_are_settings() {
+        let policy = policy_with("settings", "allow: {App.Tenant: any, app.kind: [a, b]}");
+        assert_eq!(policy.setting("app.tenant"), Some(&ValueRule::Any));
+        assert!(policy.setting("app.kind").is_some());
+    }
+
+    #[test]
+    fn what_is_wrong_with_names_of_settings_is_said() {
+        for (section, wanted) in [
+            (
+                "allow: {app tenant: any}",
+                "the name of a setting is wanted",
+            ),
+            ("allow: {app.: any}", "the name of a setting is wanted"),
+            (
+                "allow: {geqo: any}, deny: [a b]",
+                "settings.deny: the name of a setting",
+            ),
+            (
+                "allow: {geqo: any}, deny: [GEQO]",
+                "settings.deny: geqo is also allowed",
+            ),
+        ] {
+            let found = said_of("settings", section);
+            assert!(found.contains(wanted), "{section}: {found}");
+        }
+    }
+}

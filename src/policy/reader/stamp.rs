@@ -1,0 +1,43 @@
+//! The version of a policy: a hash of what it means, whatever its comments and order.
+
+use super::super::Policy;
+
+/// Gives a policy its version. Its tests are no part of what it means.
+pub(super) fn stamp(policy: &mut Policy) {
+    let mut hasher = blake3::Hasher::new();
+    let mut line = |text: String| {
+        hasher.update(text.as_bytes());
+        hasher.update(b"\n");
+    };
+    line(format!("name {:?}", policy.name));
+    line(format!("statements {:?}", policy.statements));
+    line(format!(
+        "statements_allowed {:?}",
+        policy.statements_allowed
+    ));
+    line(format!("statements_denied {:?}", policy.statements_denied));
+    line(format!("timeouts {:?}", policy.timeouts.by_name()));
+    line(format!("limits {:?}", policy.limits));
+    for (name, rule) in &policy.settings {
+        line(format!("setting {name:?} {rule:?}"));
+    }
+    line(format!("settings_denied {:?}", policy.settings_denied));
+    line(format!("catalog {:?}", policy.catalog));
+    for function in &policy.functions {
+        line(format!("function {function:?}"));
+    }
+    line(format!("functions_denied {:?}", policy.functions_denied));
+    line(format!("trusted_schemas {:?}", policy.trusted_schemas));
+    line(format!("foreign {:?}", policy.foreign));
+    line(format!("repair {:?}", policy.repair));
+    line(format!("match {:?}", policy.matches));
+    line(format!("mode {:?} {:?}", policy.mode, policy.rule_modes));
+    line(format!("access {:?}", policy.access));
+    for model in &policy.models {
+        line(format!("model {model:?}"));
+    }
+    let mut short = [0; 8];
+    hasher.finalize_xof().fill(&mut short);
+    policy.version_number = u64::from_be_bytes(short);
+    policy.version = format!("{:016x}", policy.version_number);
+}

@@ -1,0 +1,214 @@
+//! The keys about who reads what: `match`, `relations`, `columns`, `models`, `functions` and
+//! `foreign`.
+
+use super::Key;
+use super::forms::{FILLED, Form, Names, TEXT, TEXTS};
+
+pub(super) const KEYS: &[Key] = &[
+    Key {
+        path: "name",
+        form: Form::Text(Some("^[A-Za-z0-9_-]+$")),
+        absent: None,
+        doc: "What the audit, metrics and the log call the policy: letters, digits, - and _.",
+    },
+    Key {
+        path: "match",
+        form: Form::Section,
+        absent: Some("the sessions that no other policy fits"),
+        doc: "Which sessions the policy is for: those for which every list that is here has an \
+              entry. A session gets the first policy that fits. `*` stands for any letters.",
+    },
+    Key {
+        path: "match.user",
+        form: NAMES,
+        absent: Some("every user"),
+        doc: "Names of users, as clients log in with.",
+    },
+    Key {
+        path: "match.database",
+        form: NAMES,
+        absent: Some("every database"),
+        doc: "Names of databases.",
+    },
+    Key {
+        path: "match.application_name",
+        form: Form::Either(&[TEXT, Form::Many(&TEXT)]),
+        absent: Some("every name"),
+        doc: "What clients call themselves when they connect; \"\" is who says nothing. Anybody \
+              can say anything here: it tells tools apart, and proves nothing.",
+    },
+    Key {
+        path: "match.client_address",
+        form: Form::Either(&[NETWORK, Form::Many(&NETWORK)]),
+        absent: Some("every address"),
+        doc: "Where clients come from: addresses, networks such as 10.0.0.0/8, and local for Unix \
+              sockets.",
+    },
+    Key {
+        path: "match.certificate_name",
+        form: NAMES,
+        absent: Some("any certificate, and none"),
+        doc: "Common names of the certificates that clients have shown.",
+    },
+    Key {
+        path: "relations",
+        form: Form::Section,
+        absent: Some("every relation"),
+        doc: "Which tables, views and other relations may be read, by what the catalog says that \
+              a statement reads. Partitions and children count as their parents too.",
+    },
+    Key {
+        path: "relations.allow",
+        form: Form::Either(&[ANY, Form::Many(&RELATION)]),
+        absent: Some("any"),
+        doc: "Patterns of relations that may be read and no others, or any. pg_catalog and \
+              information_schema need not be named.",
+    },
+    Key {
+        path: "relations.deny",
+        form: Form::Many(&RELATION),
+        absent: Some("none"),
+        doc: "Patterns of relations that may not be read, whatever is allowed.",
+    },
+    Key {
+        path: "relations.through_views",
+        form: Form::OneOf(&["own", "check"]),
+        absent: Some("own"),
+        doc: "own: a view counts as itself. check: a view that reads what the policy hides may \
+              not be read.",
+    },
+    Key {
+        path: "columns",
+        form: Form::Section,
+        absent: Some("every column of what may be read"),
+        doc: "Which columns may be read. A hidden column cannot be named anywhere in a statement, \
+              nor come with a star or a whole row.",
+    },
+    Key {
+        path: "columns.allow",
+        form: Form::Many(&COLUMN),
+        absent: Some("none"),
+        doc: "Patterns of columns. Of the relations that they name, only these columns may be \
+              read; other relations are not touched by it.",
+    },
+    Key {
+        path: "columns.deny",
+        form: Form::Many(&COLUMN),
+        absent: Some("none"),
+        doc: "Patterns of columns that may not be read, whatever is allowed.",
+    },
+    Key {
+        path: "models",
+        form: Form::Each(Names::Like(RELATION_NAME), &Form::Section),
+        absent: Some("none"),
+        doc: "Names that are bound to a SELECT, as schema.name. Under the name of a table it is \
+              what everybody reads instead of the table: a filter of rows, a mask of columns. \
+              Under a new name it is a table of its own. It is read whatever relations and \
+              columns say of its name.",
+    },
+    Key {
+        path: "models.*.sql",
+        form: FILLED,
+        absent: None,
+        doc: "One SELECT, without comments and semicolon. :user, :database, :application_name, \
+              :certificate.common_name (or organization, organizational_unit, email) and settings \
+              such as :app.tenant are put in as literals; a setting has to be in settings.allow. \
+              The user, the database and the certificate are \
+              proven; the application_name and settings are what the client says.",
+    },
+    Key {
+        path: "models.*.about",
+        form: TEXT,
+        absent: Some("nothing"),
+        doc: "What it is, in words.",
+    },
+    Key {
+        path: "models.*.columns",
+        form: Form::Each(Names::Any, &TEXT),
+        absent: Some("nothing"),
+        doc: "What its columns are, in words, by name.",
+    },
+    Key {
+        path: "functions",
+        form: Form::Section,
+        absent: None,
+        doc: "Which functions may be called, on top of what the gate knows of them.",
+    },
+    Key {
+        path: "functions.allow",
+        form: Form::Many(&FUNCTION),
+        absent: None,
+        doc: "Functions that are no built-ins and may be called: name, schema.name, or one \
+              overload as schema.name(integer, text). Whoever lists one has read its body.",
+    },
+    Key {
+        path: "functions.deny",
+        form: Form::Many(&FUNCTION),
+        absent: Some("none"),
+        doc: "Functions that may not be called, built-ins included: pg_catalog.random.",
+    },
+    Key {
+        path: "functions.trusted_schemas",
+        form: Form::Either(&[ANY, TEXTS]),
+        absent: Some("none"),
+        doc: "Schemas whose functions may be called without being named, where they are IMMUTABLE \
+              or STABLE, not SECURITY DEFINER and no overload of a built-in; or any.",
+    },
+    Key {
+        path: "foreign",
+        form: Form::Section,
+        absent: Some("no foreign table"),
+        doc: "Which tables of foreign servers may be read.",
+    },
+    Key {
+        path: "foreign.tables",
+        form: Form::Many(&Form::Text(Some(RELATION_NAME))),
+        absent: Some("none"),
+        doc: "Foreign tables that may be read, as schema.table.",
+    },
+    Key {
+        path: "foreign.servers",
+        form: TEXTS,
+        absent: Some("none"),
+        doc: "Foreign servers all of whose tables may be read.",
+    },
+];
+
+const ANY: Form = Form::OneOf(&["any"]);
+const NAMES: Form = Form::Either(&[FILLED, Form::Many(&FILLED)]);
+const RELATION: Form = Form::Text(Some(RELATION_NAME));
+const COLUMN: Form = Form::Text(Some(COLUMN_NAME));
+
+/// Two names with a dot between them. Without quotes a name is letters, digits, `_`, `$`, `-`, `*`
+/// and what is not ASCII.
+const RELATION_NAME: &str = concat!(
+    r"^\s*",
+    r#"("([^"]|"")+"|[^!-#%-)+,./:-@\[-^`{-~\s]+)"#,
+    r"\.",
+    r#"("([^"]|"")+"|[^!-#%-)+,./:-@\[-^`{-~\s]+)"#,
+    r"\s*$"
+);
+
+/// Three.
+const COLUMN_NAME: &str = concat!(
+    r"^\s*",
+    r#"("([^"]|"")+"|[^!-#%-)+,./:-@\[-^`{-~\s]+)"#,
+    r"\.",
+    r#"("([^"]|"")+"|[^!-#%-)+,./:-@\[-^`{-~\s]+)"#,
+    r"\.",
+    r#"("([^"]|"")+"|[^!-#%-)+,./:-@\[-^`{-~\s]+)"#,
+    r"\s*$"
+);
+
+/// One or two names, with or without a list of types. No name has a wildcard.
+const FUNCTION: Form = Form::Text(Some(concat!(
+    r"^\s*",
+    r#"("([^"]|"")+"|[^!-#%-,./:-@\[-^`{-~\s]+)"#,
+    r"(\.",
+    r#"("([^"]|"")+"|[^!-#%-,./:-@\[-^`{-~\s]+)"#,
+    r")?\s*(\(.*\))?\s*$"
+)));
+
+const NETWORK: Form = Form::Text(Some(
+    r"^(local|[0-9.]+(/[0-9]+)?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]+)?)$",
+));

@@ -1,0 +1,201 @@
+//! The keys about how a session conducts itself: `mode`, `rules`, `catalog`, `timeouts`,
+//! `statements`, `settings`, and the `tests` of it all.
+
+use super::Key;
+use super::forms::{
+    DURATION, FILLED, Form, Names, TEXT, TEXTS, all_rules, deniable, passable, rules,
+};
+
+pub(super) const KEYS: &[Key] = &[
+    Key {
+        path: "mode",
+        form: MODE,
+        absent: Some("enforce"),
+        doc: "enforce: what the policy's own rules refuse is refused. observe: it is counted, and \
+              no answer changes. What the gate refuses by itself (writes, effects, settings that \
+              are not allowed) is refused in both.",
+    },
+    Key {
+        path: "rules",
+        form: Form::Each(Names::Known(rules), &MODE),
+        absent: Some("as mode says"),
+        doc: "Modes of single rules, in place of the one of the whole.",
+    },
+    Key {
+        path: "catalog",
+        form: Form::OneOf(&["required", "preferred"]),
+        absent: Some("required"),
+        doc: "While there is no snapshot of the database's catalog: required lets only statements \
+              pass whose every name is a built-in, preferred judges by the text alone.",
+    },
+    Key {
+        path: "timeouts",
+        form: Form::Section,
+        absent: None,
+        doc: "Bounds in time that the session starts with. A client may tighten them.",
+    },
+    Key {
+        path: "timeouts.statement_timeout",
+        form: DURATION,
+        absent: None,
+        doc: "How long one statement may run; 0 is no bound.",
+    },
+    Key {
+        path: "timeouts.lock_timeout",
+        form: DURATION,
+        absent: None,
+        doc: "How long one statement may wait for a lock; 0 is no bound.",
+    },
+    Key {
+        path: "timeouts.idle_in_transaction_session_timeout",
+        form: DURATION,
+        absent: None,
+        doc: "How long a transaction may stand open and idle; 0 is no bound.",
+    },
+    Key {
+        path: "statements",
+        form: Form::Section,
+        absent: None,
+        doc: "Which kinds of statements run, of those that only read.",
+    },
+    Key {
+        path: "statements.several",
+        form: Form::OneOf(&["housekeeping", "each"]),
+        absent: None,
+        doc: "Several statements in one message: housekeeping where each only keeps house in the \
+              session, each where each passes by itself.",
+    },
+    Key {
+        path: "statements.explain_analyze",
+        form: Form::OneOf(&["refuse", "reads"]),
+        absent: None,
+        doc: "EXPLAIN ANALYZE runs the statement: refuse, or reads where it would pass by itself.",
+    },
+    Key {
+        path: "statements.with_hold",
+        form: CHOICE,
+        absent: None,
+        doc: "DECLARE … CURSOR WITH HOLD keeps rows on the server after COMMIT.",
+    },
+    Key {
+        path: "statements.lock_access_share",
+        form: CHOICE,
+        absent: None,
+        doc: "LOCK TABLE … IN ACCESS SHARE MODE takes the lock that SELECT takes, and keeps it.",
+    },
+    Key {
+        path: "statements.allow",
+        form: Form::Either(&[Form::OneOf(&["any"]), Form::Many(&Form::Known(passable))]),
+        absent: Some("any"),
+        doc: "Kinds of statements that run and no others, as the audit names them; or any. What \
+              changes data cannot be allowed.",
+    },
+    Key {
+        path: "statements.deny",
+        form: Form::Many(&Form::Known(deniable)),
+        absent: Some("none"),
+        doc: "Kinds of statements that do not run, whatever is allowed.",
+    },
+    Key {
+        path: "settings",
+        form: Form::Section,
+        absent: None,
+        doc: "What SET, set_config() and a connection string may set. RESET always passes.",
+    },
+    Key {
+        path: "settings.allow",
+        form: Form::Each(Names::Like(SETTING), &VALUE_RULE),
+        absent: None,
+        doc: "Settings that may be set, with the values that they may have: any, only on, only \
+              off, on or off, only utf8, catalog first, at most the timeout, a list of words, or \
+              {min, max}. Those of applications, such as app.tenant, are named here too.",
+    },
+    Key {
+        path: "settings.allow.*.min",
+        form: Form::Integer,
+        absent: None,
+        doc: "The smallest value.",
+    },
+    Key {
+        path: "settings.allow.*.max",
+        form: Form::Integer,
+        absent: None,
+        doc: "The largest value.",
+    },
+    Key {
+        path: "settings.deny",
+        form: Form::Many(&Form::Text(Some(r"^[A-Za-z_*][A-Za-z0-9_$.*]*$"))),
+        absent: Some("none"),
+        doc: "Patterns of settings that may not be set, whatever is allowed: enable_*.",
+    },
+    Key {
+        path: "tests",
+        form: Form::Many(&Form::Section),
+        absent: Some("none"),
+        doc: "What becomes of statements under the policy, for pgsieve policy test. They are no \
+              part of what the policy means.",
+    },
+    Key {
+        path: "tests.*.statement",
+        form: FILLED,
+        absent: None,
+        doc: "The statement.",
+    },
+    Key {
+        path: "tests.*.expect",
+        form: Form::OneOf(&["permit", "refuse", "observe"]),
+        absent: None,
+        doc: "Whether it runs; observe: it runs because a rule is only observed.",
+    },
+    Key {
+        path: "tests.*.rule",
+        form: Form::Known(all_rules),
+        absent: Some("any rule"),
+        doc: "The rule that refuses it, or would.",
+    },
+    Key {
+        path: "tests.*.user",
+        form: FILLED,
+        absent: Some("app"),
+        doc: "As whom.",
+    },
+    Key {
+        path: "tests.*.application_name",
+        form: TEXT,
+        absent: Some("none"),
+        doc: "What the client calls itself.",
+    },
+    Key {
+        path: "tests.*.search_path",
+        form: TEXTS,
+        absent: Some("that of the database"),
+        doc: "Where names are looked up.",
+    },
+    Key {
+        path: "tests.*.settings",
+        form: Form::Each(Names::Like(SETTING), &Form::Scalar),
+        absent: Some("none"),
+        doc: "What the session has set.",
+    },
+];
+
+const MODE: Form = Form::OneOf(&["enforce", "observe"]);
+const CHOICE: Form = Form::OneOf(&["refuse", "allow"]);
+
+/// The name of a setting.
+const SETTING: &str = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$";
+
+/// The values that a setting may have.
+const VALUE_RULE: Form = Form::Either(&[
+    Form::OneOf(&[
+        "any",
+        "only on",
+        "only off",
+        "on or off",
+        "only utf8",
+        "catalog first",
+        "at most the timeout",
+    ]),
+    Form::Many(&Form::Scalar),
+    Form::Section,
+]);

@@ -1,0 +1,159 @@
+//! How values are written, and what that is in a JSON Schema.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::super::{Dialect, PolicyRule, Recoverer, kinds};
+use super::{object, section};
+
+/// How a value is written.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    /// A map with the keys of its path.
+    Section,
+    /// A map from names of this kind.
+    Each(Names, &'static Self),
+    /// A list.
+    Many(&'static Self),
+    /// One of several forms.
+    Either(&'static [Self]),
+    /// One of some words.
+    OneOf(&'static [&'static str]),
+    /// One of the words that a part of the program knows.
+    Known(fn() -> Vec<&'static str>),
+    /// A text of this form, or any.
+    Text(Option<&'static str>),
+    /// A text, or a number or truth value that is taken as one.
+    Scalar,
+    /// A whole number.
+    Whole(u64, u64),
+    /// A whole number of either sign.
+    Integer,
+    /// A number.
+    Decimal(f64, f64),
+}
+
+/// What names a map is from.
+#[derive(Clone, Copy)]
+pub(super) enum Names {
+    /// Those that match.
+    Like(&'static str),
+    /// These.
+    Known(fn() -> Vec<&'static str>),
+    /// Any.
+    Any,
+}
+
+impl Form {
+    /// The schema of the value at a path.
+    pub(super) fn schema(self, path: &str) -> BTreeMap<String, Value> {
+        let below = format!("{path}.*");
+        match self {
+            Self::Section => match section(path) {
+                Value::Object(members) => members.into_iter().collect(),
+                _ => BTreeMap::new(),
+            },
+            Self::Each(names, form) => {
+                let form = object(form.schema(&below));
+                let names = match names {
+                    Names::Like(pattern) => json!({ "pattern": pattern }),
+                    Names::Known(names) => json!({ "enum": names() }),
+                    Names::Any => json!({}),
+                };
+                members([
+                    ("additionalProperties", form),
+                    ("propertyNames", names),
+                    ("type", json!("object")),
+                ])
+            }
+            Self::Many(form) => {
+                let form = object(form.schema(&below));
+                members([("items", form), ("type", json!("array"))])
+            }
+            Self::Either(forms) => {
+                let forms = forms.iter().map(|form| object(form.schema(path)));
+                members([("anyOf", forms.collect())])
+            }
+            Self::OneOf(words) => members([("enum", json!(words))]),
+            Self::Known(words) => members([("enum", json!(words()))]),
+            Self::Text(None) => members([("type", json!("string"))]),
+            Self::Text(Some(pattern)) => {
+                members([("pattern", json!(pattern)), ("type", json!("string"))])
+            }
+            Self::Scalar => members([("type", json!(["string", "number", "boolean"]))]),
+            Self::Integer => members([("type", json!("integer"))]),
+            Self::Whole(least, most) => members([
+                ("maximum", json!(most)),
+                ("minimum", json!(least)),
+                ("type", json!("integer")),
+            ]),
+            Self::Decimal(least, most) => members([
+                ("maximum", json!(most)),
+                ("minimum", json!(least)),
+                ("type", json!("number")),
+            ]),
+        }
+    }
+}
+
+/// The rules of a policy.
+pub(super) fn rules() -> Vec<&'static str> {
+    PolicyRule::ALL.iter().map(|rule| rule.name()).collect()
+}
+
+/// Every rule that a test can expect.
+pub(super) fn all_rules() -> Vec<&'static str> {
+    let mut all = rules();
+    all.extend(super::super::rules::GATE_RULES);
+    all
+}
+
+/// The recoverers.
+pub(super) fn recoverers() -> Vec<&'static str> {
+    Recoverer::ALL.iter().map(|one| one.name()).collect()
+}
+
+/// What `repair.dialect` can be.
+pub(super) fn dialects() -> Vec<&'static str> {
+    let mut all = vec!["auto", "off"];
+    all.extend(Dialect::ALL.iter().map(|one| one.name()));
+    all
+}
+
+/// Kinds of statements that can be allowed.
+pub(super) fn passable() -> Vec<&'static str> {
+    kinds::PASSABLE.to_vec()
+}
+
+/// Kinds of statements that can be denied.
+pub(super) fn deniable() -> Vec<&'static str> {
+    [kinds::PASSABLE, kinds::REFUSED].concat()
+}
+
+/// Any text.
+pub(super) const TEXT: Form = Form::Text(None);
+
+/// A text that is not empty.
+pub(super) const FILLED: Form = Form::Text(Some(r"\S"));
+
+/// A list of texts.
+pub(super) const TEXTS: Form = Form::Many(&TEXT);
+
+/// A duration of the server; a number is of milliseconds.
+pub(super) const DURATION: Form = Form::Either(&[
+    Form::Text(Some(
+        r"^\s*(0|[1-9][0-9]*|0?\.[0-9]+|[1-9][0-9]*\.[0-9]+)\s*(us|ms|s|min|h|d)?\s*$",
+    )),
+    Form::Whole(0, 2_147_483_647),
+]);
+
+/// No bound.
+pub(super) const OFF: Form = Form::OneOf(&["off"]);
+
+fn members<const N: usize>(members: [(&str, Value); N]) -> BTreeMap<String, Value> {
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}

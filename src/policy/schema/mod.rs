@@ -1,0 +1,98 @@
+//! The keys of a policy file, as a table, and the JSON Schema that is made from it.
+//!
+//! Editors show from the schema what a key means and mark what cannot be. The reader says more:
+//! what a pattern cannot tell, such as a name twice or a model that is no SELECT, only it sees.
+//!
+//! * [`access`], [`conduct`], [`amounts`], [`repairs`]: the table; [`forms`]: how values are
+//!   written
+//!
+//! <https://json-schema.org/draft/2020-12>
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+mod access;
+mod amounts;
+mod conduct;
+mod forms;
+mod repairs;
+
+use forms::Form;
+
+/// One key.
+struct Key {
+    /// Its path; `*` stands for a name of somebody's choice, or a place in a list.
+    path: &'static str,
+    /// How its value is written.
+    form: Form,
+    /// What holds when it is left out; none: it has to be there.
+    absent: Option<&'static str>,
+    /// What it means.
+    doc: &'static str,
+}
+
+/// The schema, as it is checked in.
+pub fn text() -> String {
+    let mut schema = match section("") {
+        Value::Object(members) => members,
+        _ => serde_json::Map::new(),
+    };
+    schema.insert("$schema".into(), json!(DRAFT));
+    schema.insert("title".into(), json!("A policy of pgsieve"));
+    let members: BTreeMap<String, Value> = schema.into_iter().collect();
+    let schema = Value::Object(members.into_iter().collect());
+    format!("{schema:#}\n")
+}
+
+/// The keys, in the order in which a person reads them.
+fn keys() -> impl Iterator<Item = &'static Key> {
+    [access::KEYS, conduct::KEYS, amounts::KEYS, repairs::KEYS]
+        .into_iter()
+        .flatten()
+}
+
+/// The keys of one section, with the name that each has in it.
+fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static Key)> {
+    keys().filter_map(move |key| {
+        let name = match section {
+            "" => key.path,
+            section => key.path.strip_prefix(section)?.strip_prefix('.')?,
+        };
+        (!name.contains('.')).then_some((name, key))
+    })
+}
+
+/// The schema of a map that has the keys of a section and no others.
+fn section(path: &str) -> Value {
+    let mut properties = BTreeMap::new();
+    let mut required = Vec::new();
+    for (name, key) in keys_of(path) {
+        let doc = match key.absent {
+            Some(absent) => format!("{} Left out: {absent}.", key.doc),
+            None => key.doc.to_owned(),
+        };
+        if key.absent.is_none() {
+            required.push(name);
+        }
+        let mut schema = key.form.schema(key.path);
+        schema.insert("description".into(), json!(doc));
+        properties.insert(name, object(schema));
+    }
+    object(BTreeMap::from([
+        ("additionalProperties".to_owned(), json!(false)),
+        ("properties".to_owned(), json!(properties)),
+        ("required".to_owned(), json!(required)),
+        ("type".to_owned(), json!("object")),
+    ]))
+}
+
+/// An object whose members are in the order of their names, whatever the library keeps.
+fn object(members: BTreeMap<String, Value>) -> Value {
+    Value::Object(members.into_iter().collect())
+}
+
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+#[cfg(test)]
+mod tests;

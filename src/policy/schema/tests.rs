@@ -1,0 +1,239 @@
+//! That the schema says what the reader reads: the same keys, the same bounds, and of whole files
+//! that both take them or both do not.
+
+use std::collections::BTreeSet;
+
+use jsonschema::Validator;
+
+use super::super::section::asked;
+use super::super::tests::{policy_with, said_of, yaml};
+use super::super::{Limits, Policy};
+use super::*;
+
+#[test]
+fn the_schema_that_is_checked_in_is_this_one() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/policies/policy.schema.json");
+    let written = std::fs::read_to_string(file).unwrap();
+    let what = "pgsieve policy schema > policies/policy.schema.json makes it so";
+    assert!(written == text(), "the schema is an old one: {what}");
+}
+
+#[test]
+fn the_table_has_the_keys_that_the_reader_asks_for() {
+    let _ = asked::take();
+    let file = yaml(
+        "everything",
+        "settings",
+        "allow: {some: {min: 1, max: 2}}, deny: []}\nmatch: {user: x}\nrelations: {}\n\
+         columns: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
+         tests: [{statement: x, expect: permit}]\nrepair: {mode: off, gates: {}",
+    );
+    Policy::from_yaml(&file).unwrap();
+    let plain = |path: &String| {
+        path.replace("models.a.b", "models.*")
+            .replace("tests[0]", "tests.*")
+            .replace("settings.allow.some", "settings.allow.*")
+    };
+    let asked: BTreeSet<String> = asked::take().iter().map(plain).collect();
+    let known: BTreeSet<String> = keys().map(|key| key.path.to_owned()).collect();
+    assert_eq!(asked, known);
+    assert_eq!(known.len(), keys().count(), "a key is in the table twice");
+}
+
+#[test]
+fn what_has_to_be_there_is_what_the_reader_misses() {
+    let problems = Policy::from_yaml("{}").unwrap_err();
+    let missed = problems.iter().filter(|one| one.what.contains("missing"));
+    let missed: BTreeSet<String> = missed
+        .filter_map(|one| Some(one.place.split_once(' ')?.1.to_owned()))
+        .collect();
+    let wanted = keys().filter(|key| key.absent.is_none() && !key.path.contains('.'));
+    let wanted: BTreeSet<String> = wanted.map(|key| key.path.to_owned()).collect();
+    assert_eq!(missed, wanted);
+}
+
+#[test]
+fn every_key_is_explained() {
+    for (name, text) in Policy::BUILT_IN {
+        for key in keys() {
+            let (_, last) = key.path.rsplit_once('.').unwrap_or(("", key.path));
+            assert!(text.contains(&format!("{last}:")), "{} in {name}", key.path);
+        }
+        let first = text.lines().next().unwrap();
+        assert_eq!(first, "# yaml-language-server: $schema=policy.schema.json");
+    }
+    for key in keys() {
+        assert!(key.doc.ends_with('.'), "{}", key.path);
+        assert!(
+            key.absent
+                .is_none_or(|absent| !absent.is_empty() && !absent.ends_with('.'))
+        );
+    }
+}
+
+#[test]
+fn bounds_are_those_of_the_reader() {
+    let mut seen = 0;
+    for key in keys() {
+        let (section, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
+        let Some((least, most)) = bounds(key.form) else {
+            continue;
+        };
+        // Durations are texts with units, and their bounds are said in words.
+        let durations = ["limits.plan_age_max", "limits.idle_time"];
+        if section == "timeouts" || durations.contains(&key.path) {
+            continue;
+        }
+        let open = match section {
+            "repair.gates" => "mode: apply, gates: {",
+            "repair" => "mode: apply, ",
+            _ => "",
+        };
+        let close = if section == "repair.gates" { "}" } else { "" };
+        let section = section.split('.').next().unwrap();
+        let keys = |value: f64| format!("{open}{name}: {value}{close}");
+        policy_with(section, &keys(least));
+        said_of(section, &keys(least - 1.0));
+        if most < 9e15 {
+            policy_with(section, &keys(most));
+            said_of(section, &keys(most * 2.0 + 1.0));
+        }
+        seen += 1;
+    }
+    assert!(seen > 15, "{seen}");
+}
+
+/// The bounds of a number, where the form has one.
+fn bounds(form: Form) -> Option<(f64, f64)> {
+    match form {
+        Form::Whole(least, most) => Some((
+            least.to_string().parse().ok()?,
+            most.to_string().parse().ok()?,
+        )),
+        Form::Decimal(least, most) => Some((least, most)),
+        Form::Either(forms) => forms.iter().find_map(|form| bounds(*form)),
+        _ => None,
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_reader() {
+    let limits = policy_with("limits", "").limits().clone();
+    assert_eq!(limits, Limits::of_statement_bytes(1000));
+    let policy = policy_with("relations", "");
+    assert!(!policy.hides() && policy.matches().is_none() && policy.tests().is_empty());
+}
+
+fn validator() -> Validator {
+    let schema: Value = serde_json::from_str(&text()).unwrap();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+/// A file as an editor sees it.
+fn instance(yaml: &str) -> Value {
+    let options = serde_yaml::options! { strict_booleans: true };
+    serde_yaml::from_str_with_options(yaml, options).unwrap()
+}
+
+#[track_caller]
+fn check(validator: &Validator, yaml: &str, is_sound: bool) {
+    let said: Vec<String> = validator
+        .iter_errors(&instance(yaml))
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert_eq!(said.is_empty(), is_sound, "{yaml}\n{said:#?}");
+    assert_eq!(Policy::from_yaml(yaml).is_ok(), is_sound, "{yaml}");
+}
+
+#[test]
+fn the_shipped_files_are_as_the_schema_says() {
+    let validator = validator();
+    for (_, text) in Policy::BUILT_IN {
+        check(&validator, text, true);
+    }
+}
+
+#[test]
+fn what_the_reader_takes_the_schema_takes() {
+    let validator = validator();
+    for (section, keys) in [
+        ("mode", "observe"),
+        ("rules", "nesting: observe"),
+        (
+            "match",
+            "user: a, client_address: [10.0.0.0/8, \"::1\", local]",
+        ),
+        (
+            "relations",
+            "allow: any, deny: ['\"a.b\".c', \"x*.*\"], through_views: check",
+        ),
+        ("columns", "allow: [a.b.c], deny: ['*.\"x y\".z']"),
+        ("models", "a.b: {sql: SELECT 1, about: x, columns: {y: z}}"),
+        (
+            "functions",
+            "allow: [f, \"s.f(integer, text)\"], deny: [], trusted_schemas: [a]",
+        ),
+        ("statements", "allow: [select], deny: [insert]"),
+        (
+            "settings",
+            "allow: {App.x: any, jit: [on, off], a: {min: -1, max: 2}}, deny: [enable_*]",
+        ),
+        (
+            "limits",
+            "nesting: 3, result_rows: off, max_plan_cost: 1e6, idle_time: 10min",
+        ),
+        (
+            "tests",
+            "[{statement: x, expect: refuse, rule: ddl, settings: {a.b: 5}}]",
+        ),
+        (
+            "repair",
+            "mode: apply, recoverers: {dialect: off}, dialect: mysql, default_limit: 5",
+        ),
+    ] {
+        check(&validator, &yaml("a", section, keys), true);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_so_to_both() {
+    let validator = validator();
+    for (section, keys) in [
+        ("mode", "off"),
+        ("rules", "write_statement: observe"),
+        ("rules", "nesting: maybe"),
+        ("match", "user: []}\nnames: {a: b"),
+        ("match", "client_address: example.com"),
+        ("relations", "deny: [orders]"),
+        ("relations", "allow: all"),
+        ("relations", "through_views: maybe"),
+        ("columns", "deny: [a.b]"),
+        ("models", "b: {sql: SELECT 1}"),
+        ("models", "a.b: {about: x}"),
+        ("models", "a.b: {sql: SELECT 1, where: x}"),
+        ("functions", "deny: [a b]"),
+        ("statements", "allow: [insert]"),
+        ("statements", "deny: [several]"),
+        ("settings", "allow: {a b: any}"),
+        ("settings", "allow: {a: sometimes}"),
+        ("settings", "allow: {a: {min: 1}}"),
+        ("limits", "nesting: 0"),
+        ("limits", "result_rows: many"),
+        ("limits", "max_plan_cost: -1"),
+        ("limits", "on_limit: cut"),
+        ("limits", "idle_time: ten"),
+        ("limits", "rows: 5"),
+        ("tests", "[{statement: x}]"),
+        ("tests", "[{statement: x, expect: refuse, rule: no_rule}]"),
+        ("repair", "mode: sometimes"),
+        ("repair", "mode: apply, gates: {score_min: 2}"),
+        ("foreign", "tables: [t]"),
+        ("catalog", "maybe: 1"),
+    ] {
+        check(&validator, &yaml("a", section, keys), false);
+    }
+    for text in ["name: a b", "name: a\n"] {
+        check(&validator, text, false);
+    }
+}

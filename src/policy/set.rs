@@ -1,0 +1,176 @@
+//! The policies of one server, and the one that a session gets.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Policy;
+use super::matching::Traits;
+use crate::limits::POLICIES_MAX;
+
+/// Policies in order. A session gets the first whose `match` fits.
+#[derive(Clone, Debug)]
+pub struct PolicySet {
+    policies: Vec<Arc<Policy>>,
+}
+
+/// Why policies cannot be those of one server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WrongSet {
+    /// There is none.
+    Empty,
+    /// There are more than a server can have.
+    TooMany,
+    /// Two have this name.
+    NameTwice(String),
+    /// Two have no `match`, by their names: which of them would others get?
+    NoMatchTwice(String, String),
+    /// Two have the same `match`, by their names: nobody would ever get the second.
+    SameMatch(String, String),
+}
+
+impl PolicySet {
+    /// One policy alone; who does not fit its `match`, if it has one, gets none.
+    pub fn only(policy: Arc<Policy>) -> Self {
+        Self {
+            policies: vec![policy],
+        }
+    }
+
+    /// Policies in the order in which they are tried.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them together.
+    pub fn new(policies: Vec<Arc<Policy>>) -> Result<Self, Vec<WrongSet>> {
+        let mut wrong = Vec::new();
+        if policies.is_empty() {
+            wrong.push(WrongSet::Empty);
+        }
+        if policies.len() > POLICIES_MAX {
+            return Err(vec![WrongSet::TooMany]);
+        }
+        for (place, policy) in policies.iter().enumerate() {
+            let name = policy.name();
+            for earlier in policies.iter().take(place) {
+                if earlier.name() == name {
+                    wrong.push(WrongSet::NameTwice(name.to_owned()));
+                }
+                if earlier.matches() == policy.matches() {
+                    let both = (earlier.name().to_owned(), name.to_owned());
+                    wrong.push(match policy.matches() {
+                        None => WrongSet::NoMatchTwice(both.0, both.1),
+                        Some(_) => WrongSet::SameMatch(both.0, both.1),
+                    });
+                }
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(Self { policies }),
+            false => Err(wrong),
+        }
+    }
+
+    /// The first policy whose `match` fits; else the one without a `match`; none where there is no
+    /// such one: the session is turned away.
+    pub fn choose(&self, session: &Traits) -> Option<&Arc<Policy>> {
+        if let [only] = self.policies.as_slice()
+            && only.matches().is_none()
+        {
+            return Some(only);
+        }
+        let fits = |policy: &&Arc<Policy>| policy.matches().is_some_and(|own| own.fits(session));
+        let rest = |policy: &&Arc<Policy>| policy.matches().is_none();
+        let mut policies = self.policies.iter();
+        policies
+            .find(fits)
+            .or_else(|| self.policies.iter().find(rest))
+    }
+
+    /// All of them, in order.
+    pub fn all(&self) -> &[Arc<Policy>] {
+        &self.policies
+    }
+}
+
+impl fmt::Display for WrongSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => formatter.write_str("at least one policy is wanted"),
+            Self::TooMany => write!(formatter, "at most {POLICIES_MAX} policies are held"),
+            Self::NameTwice(name) => write!(
+                formatter,
+                "two policies are named {name}; metrics and the audit tell them by their names"
+            ),
+            Self::NoMatchTwice(one, other) => write!(
+                formatter,
+                "neither {one} nor {other} has a match; at most one policy is for the sessions \
+                 that no other one fits"
+            ),
+            Self::SameMatch(one, other) => write!(
+                formatter,
+                "{other} has the match of {one}, which comes first: no session would get {other}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for WrongSet {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::policy_of;
+    use super::*;
+
+    fn named(name: &str, matching: &str) -> Arc<Policy> {
+        Arc::new(policy_of(name, "match", matching))
+    }
+
+    fn of(user: &str) -> Traits {
+        Traits {
+            user: user.into(),
+            ..Traits::default()
+        }
+    }
+
+    #[test]
+    fn the_first_that_fits_is_taken_and_else_the_one_without_match() {
+        let policies = vec![
+            named("rest", ""),
+            named("agents", "user: agent_*"),
+            named("first", "user: agent_1"),
+            named("ann", "user: ann"),
+        ];
+        let set = PolicySet::new(policies.clone()).unwrap();
+        let chosen = |user| set.choose(&of(user)).map(|policy| policy.name().to_owned());
+        assert_eq!(chosen("agent_1").as_deref(), Some("agents"));
+        assert_eq!(chosen("ann").as_deref(), Some("ann"));
+        assert_eq!(chosen("bob").as_deref(), Some("rest"));
+        let set = PolicySet::new(policies[1..].to_vec()).unwrap();
+        assert!(set.choose(&of("bob")).is_none());
+    }
+
+    #[test]
+    fn one_alone_with_a_match_turns_others_away() {
+        let set = PolicySet::new(vec![named("ann", "user: ann")]).unwrap();
+        assert!(set.choose(&of("ann")).is_some() && set.choose(&of("bob")).is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_together_is_said() {
+        let wrong = |policies| PolicySet::new(policies).unwrap_err();
+        assert_eq!(wrong(Vec::new()), [WrongSet::Empty]);
+        assert_eq!(
+            wrong(vec![named("a", ""), named("b", "")]),
+            [WrongSet::NoMatchTwice("a".into(), "b".into())]
+        );
+        assert_eq!(
+            wrong(vec![named("a", "user: x"), named("a", "user: y")]),
+            [WrongSet::NameTwice("a".into())]
+        );
+        assert_eq!(
+            wrong(vec![named("a", "user: x"), named("b", "user: [x]")]),
+            [WrongSet::SameMatch("a".into(), "b".into())]
+        );
+        let many = (0..=POLICIES_MAX).map(|at| named(&format!("p{at}"), &format!("user: u{at}")));
+        assert_eq!(wrong(many.collect()), [WrongSet::TooMany]);
+    }
+}
