@@ -7,25 +7,29 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use crate::auth::settings::AuthSettings;
 use crate::auth::{Auth, AuthSetupError};
 use crate::config::{ListenAddress, Settings};
-use crate::gate::Gate;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::pem::TlsSetupError;
+use crate::policy::Live;
 use crate::server::admin;
 use crate::server::listener::Place;
 use crate::server::readiness::Readiness;
+use crate::server::reload::Reloader;
 use crate::server::{Server, ServerSettings, StartError};
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
+use crate::session::quotas::accounts::Accounts;
+use crate::session::regime::{Recording, Regime};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::telemetry::audit::AuditTarget;
-use crate::telemetry::events::{Listening, TrustInUse, UpstreamUnreachable};
+use crate::telemetry::events::{Listening, PoliciesHold, TrustInUse, UpstreamUnreachable};
 use crate::telemetry::log::Log;
 use crate::telemetry::{Telemetry, TelemetryError, panics};
 use crate::upstream::cancel::CancelRegistry;
@@ -81,11 +85,15 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         connections_max: settings.connections_max,
         drain_timeout: settings.drain_timeout,
     };
-    let need = settings.policy.catalog();
-    let desk = desk(settings, telemetry)?;
+    let sources = settings.policy_sources.clone();
+    let live = Arc::new(Live::new(settings.policies.clone()));
+    telemetry.emit(&PoliciesHold {
+        set: &live.current(),
+    });
+    let desk = desk(settings, Arc::clone(&live), telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
-    let readiness = Arc::new(Readiness::new(catalogs, need));
+    let readiness = Arc::new(Readiness::new(catalogs.clone(), Arc::clone(&live)));
     if let Some(address) = admin_address {
         let listener = TcpListener::bind(address).await.map_err(AppError::Admin)?;
         let bound = listener.local_addr().map_err(AppError::Admin)?.to_string();
@@ -110,24 +118,57 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         Arc::clone(&readiness),
         telemetry.clone(),
     ));
-    let mut terminate = signal(SignalKind::terminate()).map_err(AppError::System)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(AppError::System)?;
-    let mut hangup = signal(SignalKind::hangup()).map_err(AppError::System)?;
+    let asked = Arc::new(Notify::new());
+    let reloader = Reloader {
+        live,
+        catalogs,
+        readiness: Arc::clone(&readiness),
+        telemetry: telemetry.clone(),
+        asked: Arc::clone(&asked),
+        sources: sources.into(),
+    };
+    tokio::spawn(reloader.run());
+    let mut signals = Signals::listen().map_err(AppError::System)?;
     let stop = async {
-        loop {
-            tokio::select! {
-                _ = terminate.recv() => break,
-                _ = interrupt.recv() => break,
-                _ = hangup.recv() => telemetry.reopen(),
-            }
-        }
+        signals.until_stop(telemetry, &asked).await;
         readiness.note_draining();
     };
     server.run(stop, telemetry).await;
     Ok(())
 }
 
-fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError> {
+/// What the operating system has to say.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Until then, SIGHUP has the audit's file opened anew and the policies read again.
+    async fn until_stop(&mut self, telemetry: &Telemetry, asked: &Notify) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => {
+                    telemetry.reopen();
+                    asked.notify_one();
+                }
+            }
+        }
+    }
+}
+
+fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<LoginDesk, AppError> {
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = Auth::load(settings.auth, &tls).map_err(AppError::Auth)?;
     let upstream = Upstream::load(settings.upstream).map_err(AppError::UpstreamTls)?;
@@ -135,7 +176,7 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
     let catalogs = Catalogs::start(
         settings.catalog,
         Arc::clone(&upstream),
-        Arc::clone(&settings.policy),
+        &live.current(),
         telemetry.clone(),
         Handle::current(),
     );
@@ -143,11 +184,14 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
-    let gate = match settings.audit {
-        AuditTarget::Off => Gate::without_fingerprints(settings.policy),
-        _ => {
+    let recording = match settings.audit {
+        AuditTarget::Off => None,
+        AuditTarget::Stdout | AuditTarget::File(_) => {
             let key = settings.fingerprint_key.map(|key| key.0);
-            Gate::new(settings.policy, Fingerprinter::new(key, process_key))
+            Some(Recording {
+                fingerprinter: Fingerprinter::new(key, process_key),
+                names: settings.audit_names,
+            })
         }
     };
     Ok(LoginDesk {
@@ -156,8 +200,9 @@ fn desk(settings: Settings, telemetry: &Telemetry) -> Result<LoginDesk, AppError
         upstream,
         catalogs,
         sides,
-        gate: Arc::new(gate),
+        regime: Arc::new(Regime::new(live, recording)),
         cancels: CancelRegistry::new(),
+        accounts: Accounts::new(),
         telemetry: telemetry.clone(),
     })
 }

@@ -102,7 +102,7 @@ fn a_url_is_enough() {
     assert_eq!(settings.admin, Some("127.0.0.1:9432".parse().unwrap()));
     assert_eq!(settings.client_tls, ClientTlsSettings::Off);
     assert_eq!(settings.audit, AuditTarget::Off);
-    assert_eq!(settings.policy.name(), "agent");
+    assert_eq!(settings.policies.all()[0].name(), "agent");
     assert!(settings.workers >= 1);
     let AuthSettings::Passthrough {
         allow_plaintext_passwords,
@@ -138,7 +138,7 @@ fn a_whole_file_is_read() {
     let UpstreamTlsSettings::VerifyFull(Authority::File(_), _) = settings.upstream.tls else {
         panic!("{:?}", settings.upstream.tls);
     };
-    assert_eq!(settings.policy.name(), "bi");
+    assert_eq!(settings.policies.all()[0].name(), "bi");
     assert_eq!(settings.audit, AuditTarget::File("/var/log/a.jsonl".into()));
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
     assert_eq!((settings.workers, settings.connections_max), (3, 7));
@@ -296,7 +296,7 @@ fn settings_that_contradict_each_other_are_refused() {
         ),
         (
             "policy: { file: /no/such/policy }",
-            "policy.file: the file cannot be read",
+            "policy.file: /no/such/policy: the file cannot be read",
         ),
     ] {
         let mut sources = file(text);
@@ -315,6 +315,56 @@ fn what_a_policy_gets_wrong_is_reported_with_the_rest() {
         "{problems}"
     );
     assert!(problems.contains("upstream.url: is required"), "{problems}");
+}
+
+#[test]
+fn policies_are_one_or_several() {
+    let agent = include_str!("../policies/agent.yaml");
+    let mine = agent.replacen("name: agent\n", "name: mine\nmatch: {user: ann}\n", 1);
+    let mine = written(&mine);
+    let path = mine.display();
+    let names = |text: &str| {
+        let mut sources = file(text);
+        sources.variables = variables(&[("PGSIEVE_UPSTREAM_URL", URL)]).variables;
+        let settings = good(&sources);
+        let all = settings.policies.all().iter();
+        let names: Vec<String> = all.map(|policy| policy.name().to_owned()).collect();
+        (names, settings.policy_sources.len())
+    };
+    assert_eq!(
+        names("policy: { file: observe }"),
+        (vec!["observe".into()], 1)
+    );
+    let (found, sources) = names(&format!("policy: {{ file: [{path}, strict] }}"));
+    assert_eq!((found, sources), (vec!["mine".into(), "strict".into()], 2));
+    let together = format!("{path},bi");
+    let settings = good(&variables(&[
+        ("PGSIEVE_UPSTREAM_URL", URL),
+        ("PGSIEVE_POLICY_FILE", &together),
+    ]));
+    assert_eq!(settings.policies.all().len(), 2);
+    let problems = bad(&file("policy: { file: [agent, bi] }"));
+    assert!(
+        problems.contains("neither agent nor bi has a match"),
+        "{problems}"
+    );
+    let problems = bad(&file("policy: { file: [/no/such/policy, agent] }"));
+    assert!(
+        problems.contains("policy.file: /no/such/policy: the file cannot be read"),
+        "{problems}"
+    );
+}
+
+#[test]
+fn the_audit_has_names_unless_told_otherwise() {
+    let names = |value: &str| {
+        let url = ("PGSIEVE_UPSTREAM_URL", URL);
+        good(&variables(&[url, ("PGSIEVE_AUDIT_NAMES", value)])).audit_names
+    };
+    assert!(good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).audit_names);
+    assert!(names("on") && !names("off"));
+    let problems = bad(&variables(&[("PGSIEVE_AUDIT_NAMES", "maybe")]));
+    assert!(problems.contains("one of on, off is wanted"), "{problems}");
 }
 
 #[test]

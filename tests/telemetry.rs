@@ -11,27 +11,27 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use pgsieve::funnel::{Attempt, AttemptOutcome, Confidence, NameGate};
-use pgsieve::gate::{Rule, StatementKind};
-use pgsieve::limits::AUDIT_QUEUE_BYTES_MAX;
-use pgsieve::policy::Recoverer;
+use pgsieve::gate::{Named, Rule, StatementKind};
+use pgsieve::limits::{AUDIT_NAMES_MAX, AUDIT_QUEUE_BYTES_MAX};
+use pgsieve::policy::{Mode, Recoverer};
 use pgsieve::sql::fingerprint::{Fingerprint, Fingerprinter};
 use pgsieve::sqlstate;
-use pgsieve::telemetry::Telemetry;
-use pgsieve::telemetry::audit::AuditTarget;
 use pgsieve::telemetry::code::Code;
 use pgsieve::telemetry::events::{
-    ConnectionClosed, ConnectionOpened, LoginFinished, SessionPanicked, StatementFinished,
-    StatementRepaired, TripwireFired,
+    ConnectionClosed, ConnectionOpened, LimitReached, LoginFinished, SessionPanicked,
+    StatementFinished, StatementRepaired, TripwireFired,
 };
 use pgsieve::telemetry::labels::{
     ClosedBecause, LoginMethod, LoginOutcome, Outcome, Path, Transport, Tripwire,
 };
 use pgsieve::telemetry::log::Log;
 use pgsieve::telemetry::session::SessionInfo;
+use pgsieve::telemetry::{Telemetry, audit::AuditTarget};
 use serde_json::Value;
 
 /// A place for one test's files; removed when the test ends.
@@ -78,12 +78,16 @@ fn statement(session: &SessionInfo, outcome: Outcome) -> StatementFinished<'_> {
         fingerprint: Some(fingerprint()),
         outcome,
         rule: (outcome == Outcome::Refused).then(|| Rule::ALL[0]),
+        observed: &[],
+        observed_running: &[],
+        named: None,
         sqlstate: (outcome == Outcome::Refused)
             .then(|| Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 2,
         bytes: 99,
         gate: Duration::from_nanos(12_345),
         upstream: Duration::from_micros(700),
+        plan: None,
         total: Duration::from_micros(800),
     }
 }
@@ -132,6 +136,70 @@ fn a_statement_leaves_one_line_with_everything_but_its_text() {
     let time = line["time"].as_str().unwrap();
     assert_eq!(time.len(), "2026-01-01T00:00:00.000000Z".len());
     assert!(time.parse::<jiff::Timestamp>().is_ok());
+}
+
+#[test]
+fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
+    let place = Place::new();
+    let file = place.file("audit.jsonl");
+    let telemetry = audit_to(&file);
+    let named = Named {
+        relations: [r"shop.a", "shop.\"b\n"].map(Arc::from).into(),
+        functions: ["shop.f(integer)"].map(Arc::from).into(),
+        settings: (0..AUDIT_NAMES_MAX + 3)
+            .map(|number| format!("app.s{number}").into())
+            .collect(),
+    };
+    let session = session();
+    let (judged, running) = ([Rule::RelationDenied, Rule::Nesting], [Rule::ResultRows]);
+    let finished = StatementFinished {
+        observed: &judged,
+        observed_running: &running,
+        named: Some(&named),
+        ..statement(&session, Outcome::Permitted)
+    };
+    telemetry.emit(&finished);
+    telemetry.emit(&StatementFinished {
+        path: Path::Execute,
+        named: None,
+        ..finished
+    });
+    telemetry.emit(&LimitReached {
+        session: &session,
+        rule: Rule::ConnectionsPerUser,
+        mode: Mode::Observe,
+        fingerprint: None,
+    });
+    telemetry.emit(&statement(&session, Outcome::Permitted));
+    assert!(telemetry.flush(Duration::from_secs(5)));
+    let lines = lines(&file);
+    let relations = serde_json::json!(["shop.a", "shop.\"b\n"]);
+    assert_eq!(lines[0]["relations"], relations);
+    assert_eq!(
+        lines[0]["functions"],
+        serde_json::json!(["shop.f(integer)"])
+    );
+    let settings = lines[0]["settings"].as_array().unwrap();
+    assert_eq!(settings.len(), AUDIT_NAMES_MAX);
+    assert_eq!(lines[0]["names_left_out"], 3);
+    let all = serde_json::json!(["relation_denied", "nesting", "result_rows"]);
+    assert_eq!(lines[0]["would_refuse"], all);
+    assert_eq!(lines[0]["verdict"], "permitted");
+    assert_eq!(lines[1]["would_refuse"], all);
+    assert!(lines[1].get("relations").is_none());
+    assert_eq!(lines[2]["would_refuse"][0], "connections_per_user");
+    assert!(lines[3].get("would_refuse").is_none());
+    // What a Parse was counted for is not counted again for each run.
+    let scraped = telemetry.scrape();
+    for (rule, count) in [
+        ("relation_denied", 1),
+        ("result_rows", 2),
+        ("connections_per_user", 1),
+        ("column_denied", 0),
+    ] {
+        let sample = format!("pgsieve_observed_total{{rule=\"{rule}\"}} {count}\n");
+        assert!(scraped.contains(&sample), "{sample}");
+    }
 }
 
 #[test]

@@ -5,8 +5,10 @@
 
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::x509::AttributeTypeAndValue;
 
 use super::settings::{CertificateUser, UpstreamIdentity};
+use crate::limits;
 
 /// The identity behind a certificate, if the list has the user with one of its names.
 pub fn identify<'s>(
@@ -19,6 +21,42 @@ pub fn identify<'s>(
     wanted
         .find(|entry| bears(&parsed, &entry.certificate_name))
         .map(|entry| &entry.upstream)
+}
+
+/// What the subject of a certificate says; none where it says nothing of the kind, or several
+/// things, of which nobody says which one is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Its common name.
+    pub common_name: Option<String>,
+    /// The organization.
+    pub organization: Option<String>,
+    /// The part of the organization.
+    pub organizational_unit: Option<String>,
+    /// The address for mail.
+    pub email: Option<String>,
+}
+
+/// The subject of a certificate that the handshake has accepted.
+pub fn subject(certificate: &[u8]) -> Subject {
+    let Ok((_, parsed)) = X509Certificate::from_der(certificate) else {
+        return Subject::default();
+    };
+    let subject = parsed.subject();
+    Subject {
+        common_name: only(subject.iter_common_name()),
+        organization: only(subject.iter_organization()),
+        organizational_unit: only(subject.iter_organizational_unit()),
+        email: only(subject.iter_email()),
+    }
+}
+
+/// The text of the one attribute of its kind.
+fn only<'c>(mut attributes: impl Iterator<Item = &'c AttributeTypeAndValue<'c>>) -> Option<String> {
+    let only = attributes.next()?.as_str().ok()?;
+    let is_plain = attributes.next().is_none() && !only.is_empty() && !only.contains('\0');
+    let is_short = only.len() <= limits::SESSION_VALUE_BYTES_MAX;
+    (is_plain && is_short).then(|| only.to_owned())
 }
 
 fn bears(certificate: &X509Certificate<'_>, name: &str) -> bool {
@@ -65,6 +103,39 @@ mod tests {
             .push(rcgen::DnType::CommonName, common_name);
         let key = rcgen::KeyPair::generate().unwrap();
         parameters.self_signed(&key).unwrap().der().to_vec()
+    }
+
+    #[test]
+    fn a_certificate_says_one_common_name() {
+        let common_name = |shown: &[u8]| subject(shown).common_name;
+        let named = |name: &str| common_name(&certificate(name, &["other.example.org"]));
+        assert_eq!(named("it's \\me").as_deref(), Some("it's \\me"));
+        assert_eq!(named(""), None);
+        assert_eq!(named("a\0b"), None);
+        assert_eq!(common_name(b"no certificate"), None);
+    }
+
+    #[test]
+    fn what_a_subject_says_once_is_known() {
+        let mut parameters = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        let email = rcgen::DnType::CustomDnType(vec![1, 2, 840, 113_549, 1, 9, 1]);
+        let says = &mut parameters.distinguished_name;
+        *says = rcgen::DistinguishedName::new();
+        says.push(rcgen::DnType::CommonName, "alice");
+        says.push(rcgen::DnType::OrganizationName, "Shop");
+        says.push(rcgen::DnType::OrganizationalUnitName, "reports");
+        says.push(email, "alice@example.org");
+        let key = rcgen::KeyPair::generate().unwrap();
+        let shown = parameters.self_signed(&key).unwrap();
+        let of = |text: &str| Some(text.to_owned());
+        let wanted = Subject {
+            common_name: of("alice"),
+            organization: of("Shop"),
+            organizational_unit: of("reports"),
+            email: of("alice@example.org"),
+        };
+        assert_eq!(subject(shown.der()), wanted);
+        assert_eq!(subject(b"no certificate"), Subject::default());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::sync::Arc;
 
 use crate::cli::course::Course;
 use crate::cli::database;
@@ -19,12 +20,12 @@ use crate::sql::fingerprint::Fingerprinter;
 /// The flags of `check`.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// A policy file, or agent, bi or strict.
+    /// A policy file, or agent, bi, strict or observe.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
     /// Reads {"id":…,"sql":…} per line and answers a line for each; otherwise statements of one
     /// session that end in semicolons are read, and a table is printed.
-    #[arg(long)]
+    #[arg(long, alias = "json")]
     jsonl: bool,
     #[command(flatten)]
     database: database::DatabaseFlags,
@@ -96,7 +97,7 @@ pub fn policy(policy: &str) -> Result<Policy, Vec<Problem>> {
 }
 
 /// A judge under that policy, whose fingerprints nobody can compute elsewhere.
-pub fn gate(policy: Policy) -> Result<Gate, Vec<Problem>> {
+pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<Problem>> {
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key).map_err(|_| {
         let (place, what) = ("this system".into(), "gives no randomness".into());

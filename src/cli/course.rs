@@ -1,14 +1,17 @@
 //! The session that a checked text stands for: what one of its statements changes, the next ones
 //! meet. Each statement that may run is taken to succeed.
 
-use crate::gate::{Judgement, SessionNames, StatementKind, Verdict};
-use crate::session::paths::{Before, Change, End, Path, Paths};
+use crate::gate::{Judgement, SessionNames, StatementKind, Surety, Verdict};
+use crate::session::followed::{Before, Change, End, Ended, Followed, Path, Place};
+use crate::session::values::Values;
 
 /// A session as far as the gate knows it.
 pub struct Course {
     names: SessionNames,
     /// Followed only where a database was looked into: nothing else depends on it.
-    paths: Option<Paths>,
+    paths: Option<Followed<Path>>,
+    /// The values that the policy's models read, where somebody has said what they are.
+    values: Option<Values>,
     in_transaction: bool,
 }
 
@@ -18,6 +21,7 @@ impl Course {
         Self {
             names: SessionNames::of_no_database(),
             paths: None,
+            values: None,
             in_transaction: false,
         }
     }
@@ -26,7 +30,8 @@ impl Course {
     pub fn new(names: SessionNames, path: Option<Path>) -> Self {
         let mut course = Self {
             names,
-            paths: Some(Paths::new(path)),
+            paths: Some(Followed::new(path)),
+            values: None,
             in_transaction: false,
         };
         course.look_up();
@@ -38,6 +43,12 @@ impl Course {
         &self.names
     }
 
+    /// The values that models read of it, as it begins.
+    pub fn set_values(&mut self, values: Values) {
+        self.values = Some(values);
+        self.look_up();
+    }
+
     /// A statement of it was judged.
     pub fn take(&mut self, judgement: &Judgement<'_>) {
         if matches!(judgement.verdict, Verdict::Refused(_)) {
@@ -46,29 +57,55 @@ impl Course {
         for effect in &judgement.facts.effects {
             self.names.apply(effect);
         }
-        let Some(paths) = &mut self.paths else {
-            return;
-        };
-        for change in judgement.facts.effects.iter().filter_map(Change::of) {
-            paths.applied(change);
+        let effects = &judgement.facts.effects;
+        if let Some(paths) = &mut self.paths {
+            for change in effects.iter().filter_map(Change::of_path) {
+                paths.applied(&change);
+            }
+        }
+        if let Some(values) = &mut self.values {
+            for effect in effects {
+                values.applied(effect, Surety::Certain);
+            }
         }
         match judgement.facts.kind {
             StatementKind::Begin => self.in_transaction = true,
             StatementKind::Commit => {
                 self.in_transaction = false;
-                paths.ended(End::Commit);
+                self.ended(Ended::With(End::Commit));
             }
-            // Also to a savepoint: then the paths keep everything that may hold.
-            StatementKind::Rollback => paths.ended(End::Rollback),
-            _ if !self.in_transaction => paths.idle(),
+            // Also to a savepoint: then everything is kept that may hold.
+            StatementKind::Rollback => self.ended(Ended::With(End::Rollback)),
+            _ if !self.in_transaction => self.ready(),
             _ => {}
         }
         self.look_up();
     }
 
+    fn ended(&mut self, ended: Ended) {
+        if let Some(paths) = &mut self.paths {
+            paths.ended(ended);
+        }
+        if let Some(values) = &mut self.values {
+            values.ended(ended);
+        }
+    }
+
+    fn ready(&mut self) {
+        if let Some(paths) = &mut self.paths {
+            paths.ready(Place::Outside, Before::Others);
+        }
+        if let Some(values) = &mut self.values {
+            values.ready(Place::Outside, Before::Others);
+        }
+    }
+
     fn look_up(&mut self) {
         if let Some(paths) = &self.paths {
-            self.names.set_paths(paths.possible(Before::Nothing));
+            self.names.set_paths(paths.possible(Before::Nothing).into());
+        }
+        if let Some(values) = &self.values {
+            self.names.set_values(values.now(Before::Nothing));
         }
     }
 }

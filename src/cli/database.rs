@@ -14,7 +14,7 @@ use crate::config::{self, Problem};
 use crate::gate::SessionNames;
 use crate::gate::sight::Sight;
 use crate::policy::Policy;
-use crate::session::paths::Path;
+use crate::session::followed::Path;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::accounts::Accounts;
@@ -62,13 +62,26 @@ pub fn course(flags: &DatabaseFlags, policy: &Policy) -> Result<Course, Vec<Prob
     Ok(visit.course)
 }
 
-/// Connects, reads the catalog and goes away again.
-pub async fn visit(
-    url: &str,
-    role: Option<&str>,
-    search_path: Option<&str>,
-    policy: &Policy,
-) -> Result<Visit, Vec<Problem>> {
+/// A database as it was seen.
+pub struct Seen {
+    /// What it contains.
+    pub catalog: Catalog,
+    /// The way there.
+    pub upstream: Upstream,
+    /// Who looked.
+    pub account: Account,
+    /// Its name.
+    pub database: String,
+}
+
+/// Connects, reads the catalog and goes away again; waits for it.
+pub fn look(url: &str) -> Result<Seen, Vec<Problem>> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
+    runtime.block_on(see(url))
+}
+
+async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
     let found = config::database(&Sources {
         variables: variables(),
         flags: vec![Flag {
@@ -85,11 +98,32 @@ pub async fn visit(
             "names no user: postgres://user@host/name",
         ));
     };
-    let role = role.unwrap_or(&account.user).to_owned();
     let database = found.upstream.database.clone();
     let database = database.unwrap_or_else(|| account.user.clone());
     let upstream = Upstream::load(found.upstream).map_err(|error| unread(&error))?;
     let catalog = read(&upstream, &account, &database).await?;
+    Ok(Seen {
+        catalog,
+        upstream,
+        account,
+        database,
+    })
+}
+
+/// The session of a role in a database, which is connected to, read and left again.
+pub async fn visit(
+    url: &str,
+    role: Option<&str>,
+    search_path: Option<&str>,
+    policy: &Policy,
+) -> Result<Visit, Vec<Problem>> {
+    let Seen {
+        catalog,
+        upstream,
+        account,
+        database,
+    } = see(url).await?;
+    let role = role.unwrap_or(&account.user).to_owned();
     let Some(id) = catalog.role_named(&role) else {
         return Err(problem("--role", "the database has no role of this name"));
     };

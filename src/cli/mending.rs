@@ -144,7 +144,7 @@ impl Bench {
         let runs = match &outcome.ending {
             Ending::Unneeded => own,
             Ending::Repaired(repaired) => {
-                mended.repaired = Some(repaired.permit.text().to_owned());
+                mended.repaired = Some(repaired.permit.original().to_owned());
                 mended.advice = Some(repaired.detail.clone());
                 Some(&repaired.permit)
             }

@@ -6,6 +6,7 @@
 //! * [`serve`]: the proxy; [`check`]: judge statements, without a database or with the catalog of
 //!   one
 //! * [`repair`]: what would become of statements that fail, with [`mending`] and [`mended`]
+//! * [`policy`]: what there is to ask about policies, one file `policy_…` for each question
 //! * [`hash_password`], [`certs`]: what setting up needs
 //! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`], [`course`]: for
 //!   which session
@@ -27,6 +28,23 @@ mod database;
 mod hash_password;
 mod mended;
 mod mending;
+mod policy;
+mod policy_catalog;
+mod policy_check;
+mod policy_choice;
+mod policy_diff;
+mod policy_explain;
+mod policy_files;
+mod policy_limits;
+mod policy_names;
+mod policy_path;
+mod policy_patterns;
+mod policy_person;
+mod policy_seen;
+mod policy_stand;
+mod policy_suggest;
+mod policy_test;
+mod policy_written;
 mod repair;
 mod serve;
 mod statements;
@@ -50,6 +68,9 @@ enum Command {
     /// Shows what would become of statements that fail: each repair that is tried, by whom, how
     /// sure, and what the database says of it. Executes nothing unless it is told to.
     Repair(repair::Flags),
+    /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
+    /// files.
+    Policy(policy::Flags),
     /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
     HashPassword,
     /// Makes certificates for development: an authority, a server and a client.
@@ -66,7 +87,7 @@ struct DemoFlags {
     /// A database to show pgsieve before; nothing in it is changed.
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// A policy file, or agent, bi or strict.
+    /// A policy file, or agent, bi, strict or observe.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Where the audit goes.
@@ -110,6 +131,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Command::Check(flags) => check::run(&flags, &mut out),
         Command::Repair(flags) => repair::run(&flags, &mut out),
+        Command::Policy(flags) => policy::run(&flags, &mut out),
         Command::HashPassword => hash_password::run(&mut out),
         Command::Certs(flags) => certs::run(&flags, &mut out),
         Command::Demo(flags) => {

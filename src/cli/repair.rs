@@ -25,7 +25,7 @@ pub struct Flags {
     /// from the environment, as for serve. Only what the policy permits is sent there.
     #[arg(long, value_name = "URL")]
     upstream: String,
-    /// A policy file, or agent, bi or strict.
+    /// A policy file, or agent, bi, strict or observe.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
     /// Judges for sessions of this role [default: the one that logs in]. Compiled is as the one

@@ -26,7 +26,8 @@ pub struct Flags {
     /// Where metrics and probes are served, or off [default: 127.0.0.1:9432].
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
-    /// A policy file, or agent, bi or strict [default: agent].
+    /// Policy files, folders of them, or agent, bi, strict or observe, several with commas
+    /// [default: agent].
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
     /// Where the audit goes: a file, - for standard output, or off [default: off].

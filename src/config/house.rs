@@ -1,12 +1,14 @@
 //! The settings of the house itself: where to listen, what is allowed, what is recorded, how much.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::reader::{Choice, Reader, Word};
+use crate::config::reader::{Choice, Reader};
 use crate::config::{FingerprintKey, ListenAddress};
 use crate::limits::{CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, WORKERS_MAX};
-use crate::policy::Policy;
+use crate::policy::sources::{Source, Unloaded};
+use crate::policy::{Policy, PolicySet};
 use crate::telemetry::audit::AuditTarget;
 
 /// `listen`.
@@ -45,32 +47,74 @@ pub fn admin(reader: &mut Reader) -> Option<Option<SocketAddr>> {
     })
 }
 
-/// `policy.file`: its problems become problems of the settings.
-pub fn policy(reader: &mut Reader) -> Option<Policy> {
-    let word = match reader.word("policy.file") {
-        Choice::Absent => return Some(Policy::agent()),
-        Choice::Wrong => return None,
-        Choice::Is(word) => word,
-    };
-    match word.text.as_str() {
-        "agent" => Some(Policy::agent()),
-        "bi" => Some(Policy::bi()),
-        "strict" => Some(Policy::strict()),
-        _ => policy_in(reader, &word),
-    }
-}
-
-fn policy_in(reader: &mut Reader, word: &Word) -> Option<Policy> {
-    let text = reader.text_of(word)?;
-    match Policy::from_yaml(&text) {
-        Ok(policy) => Some(policy),
-        Err(problems) => {
-            for problem in problems {
-                reader.note(&format!("{}:{}", word.text, problem.place), problem.what);
+/// `policy.file`: the policies, and where they come from. Their problems become problems of the
+/// settings.
+pub fn policies(reader: &mut Reader) -> Option<(PolicySet, Vec<Source>)> {
+    let place = reader.place_of("policy.file");
+    let loaded = loaded(reader)?;
+    let (sources, policies): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
+    let policies = policies.into_iter().flatten().map(Arc::new);
+    match PolicySet::new(policies.collect()) {
+        Ok(set) => Some((set, sources)),
+        Err(wrong) => {
+            for wrong in wrong {
+                reader.note(&place, wrong.to_string());
             }
             None
         }
     }
+}
+
+/// The only policy of `policy.file`.
+pub fn policy(reader: &mut Reader) -> Option<Policy> {
+    let place = reader.place_of("policy.file");
+    let loaded = loaded(reader)?;
+    let mut policies = loaded.into_iter().flat_map(|(_, policies)| policies);
+    match (policies.next(), policies.next()) {
+        (Some(only), None) => Some(only),
+        _ => {
+            reader.note(&place, "one policy is wanted here");
+            None
+        }
+    }
+}
+
+/// What every source of `policy.file` gives.
+fn loaded(reader: &mut Reader) -> Option<Vec<(Source, Vec<Policy>)>> {
+    let words = match reader.words("policy.file") {
+        Choice::Absent => return Some(vec![(Source::of("agent"), vec![Policy::agent()])]),
+        Choice::Wrong => return None,
+        Choice::Is(words) => words,
+    };
+    let mut all = Some(Vec::new());
+    for word in words {
+        let source = Source::of(&word.text);
+        match (source.load(), &mut all) {
+            (Ok(loaded), Some(all)) => {
+                let policies = loaded.into_iter().map(|one| one.policy);
+                all.push((source, policies.collect()));
+            }
+            (Ok(_), None) => {}
+            (Err(Unloaded::Wrong(problems)), _) => {
+                for problem in problems {
+                    reader.note(&problem.place, problem.what);
+                }
+                all = None;
+            }
+            (Err(unloaded), _) => {
+                reader.note(&word.place, format!("{source}: {unloaded}"));
+                all = None;
+            }
+        }
+    }
+    all
+}
+
+/// `audit.names`.
+pub fn audit_names(reader: &mut Reader) -> Option<bool> {
+    reader
+        .choice("audit.names", &[("on", true), ("off", false)])
+        .or(true)
 }
 
 /// `audit.to`.

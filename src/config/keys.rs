@@ -42,18 +42,6 @@ impl Key {
     }
 }
 
-/// What a misspelt name was probably meant to be: the nearest of some names, if it is near.
-pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let length = name.chars().count();
-    let allowed = (length / 3).clamp(2, 3).min(length.saturating_sub(1));
-    let measured = names
-        .into_iter()
-        .map(|known| (distance(name, known), known));
-    let best = measured.min_by_key(|(distance, _)| *distance);
-    best.filter(|(distance, _)| *distance <= allowed)
-        .map(|(_, known)| known)
-}
-
 /// The reference of all keys, for people.
 pub fn reference() -> String {
     let mut text = String::new();
@@ -71,25 +59,6 @@ pub fn reference() -> String {
         text.push_str(&format!("{name}\n    {doc}\n"));
     }
     text
-}
-
-/// Edits between two words (Levenshtein's distance), one row at a time.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, c) in one.chars().enumerate() {
-        let mut left = line + 1;
-        let mut next = vec![left];
-        for (d, pair) in other.iter().zip(row.windows(2)) {
-            let [diagonal, above] = pair else { continue };
-            left = (diagonal + usize::from(*d != c))
-                .min(above + 1)
-                .min(left + 1);
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 /// What every environment variable begins with.
@@ -192,9 +161,11 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         path: "policy.file",
-        form: Form::Word,
+        form: Form::Words,
         default: "agent",
-        doc: "What is allowed beyond plain reads: a policy file, or the built-in agent, bi or strict.",
+        doc: "What is allowed, and to whom: policy files, folders of them (each *.yaml, by name), \
+              or the built-in agent, bi, strict and observe; one or a list. A session gets the \
+              first whose match fits, else the one without.",
     },
     Key {
         path: "catalog.mode",
@@ -243,6 +214,13 @@ pub const KEYS: &[Key] = &[
         form: Form::Word,
         default: "off",
         doc: "Where the audit's JSON lines go: a file, - for standard output, or off.",
+    },
+    Key {
+        path: "audit.names",
+        form: Form::Word,
+        default: "on",
+        doc: "Whether the audit has the names of the relations, functions and settings of \
+              statements: on or off. policy suggest needs them.",
     },
     Key {
         path: "audit.fingerprint_key_file",
@@ -304,15 +282,6 @@ pub const USER_KEYS: &[(&str, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn near_names_are_found_and_far_ones_are_not() {
-        let names = || KEYS.iter().map(|key| key.path);
-        assert_eq!(nearest("client.tls.mod", names()), Some("client.tls.mode"));
-        assert_eq!(nearest("listne", names()), Some("listen"));
-        assert_eq!(nearest("colour", names()), None);
-        assert_eq!(nearest("", names()), None);
-    }
 
     #[test]
     fn no_two_keys_share_a_variable_or_hide_each_other() {

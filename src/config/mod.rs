@@ -11,12 +11,12 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::auth::settings::AuthSettings;
 use crate::net::client_tls::ClientTlsSettings;
-use crate::policy::Policy;
+use crate::policy::sources::Source;
+use crate::policy::{Policy, PolicySet};
 use crate::telemetry::audit::AuditTarget;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::KeeperSettings;
@@ -48,10 +48,14 @@ pub struct Settings {
     pub auth: AuthSettings,
     /// How pgsieve knows what the databases contain.
     pub catalog: KeeperSettings,
-    /// What is allowed.
-    pub policy: Arc<Policy>,
+    /// What is allowed, and to whom.
+    pub policies: PolicySet,
+    /// Where the policies come from, for reading them anew.
+    pub policy_sources: Vec<Source>,
     /// Where the audit goes.
     pub audit: AuditTarget,
+    /// Whether the audit has the names of what statements read.
+    pub audit_names: bool,
     /// The key of the fingerprints.
     pub fingerprint_key: Option<FingerprintKey>,
     /// Threads that serve clients.
@@ -103,7 +107,7 @@ pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
     }
 }
 
-/// Reads the policy alone out of the sources, for those who only judge.
+/// Reads the only policy out of the sources, for those who only judge.
 pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
     let mut reader = Reader::new(written::gather(sources), &sources.variables);
     let policy = house::policy(&mut reader);
@@ -136,12 +140,14 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let client_tls = client::tls(reader);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let catalog = catalog::catalog(reader, upstream.as_ref());
-    let policy = house::policy(reader);
+    let policies = house::policies(reader);
     let audit = house::audit(reader);
+    let audit_names = house::audit_names(reader);
     let fingerprint_key = house::fingerprint_key(reader);
     let workers = house::workers(reader);
     let connections_max = house::connections_max(reader);
     let drain_timeout = house::drain_timeout(reader);
+    let (policies, policy_sources) = policies?;
     Some(Settings {
         listen: listen?,
         admin: admin?,
@@ -149,8 +155,10 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         client_tls: client_tls?,
         auth: auth?,
         catalog: catalog?,
-        policy: Arc::new(policy?),
+        policies,
+        policy_sources,
         audit: audit?,
+        audit_names: audit_names?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::auth::settings::{CertificateUser, ScramUser, UpstreamIdentity};
 use crate::auth::verifier::Verifier;
-use crate::config::keys::{USER_KEYS, nearest};
+use crate::config::keys::USER_KEYS;
 use crate::config::reader::{Reader, Word};
 use crate::config::written::Source;
+use crate::policy::near::nearest;
 use crate::policy::tree::{Tree, Value};
 use crate::secret::Secret;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::config::Problem;
-use crate::config::keys::{Form, KEYS, Key, VARIABLE_PREFIX, nearest};
+use crate::config::keys::{Form, KEYS, Key, VARIABLE_PREFIX};
+use crate::policy::near::nearest;
 use crate::policy::tree::{self, Tree, Value};
 
 /// Where settings come from.

@@ -51,7 +51,7 @@ pub fn look_in(text: &str, database: &Database<'_>) -> Doubt {
     let fails = names_nothing(&resolution)
         || !resolution.misfits.is_empty()
         || has_odd_value(statement, &resolution, catalog)
-        || Outline::of(statement, &resolution, catalog)
+        || Outline::of(statement, &resolution, catalog, database.mask)
             .is_some_and(|outline| has_odd_query(&outline));
     match fails {
         true => Doubt::Likely,

@@ -409,7 +409,7 @@ impl<'r> Course<'r> {
                     detail,
                 })
             }
-            AttemptOutcome::Hinted => Ending::Failed(Advice::likely(&detail, permit.text())),
+            AttemptOutcome::Hinted => Ending::Failed(Advice::likely(&detail, permit.original())),
             AttemptOutcome::Observed | AttemptOutcome::Failed => Ending::Failed(Advice::default()),
         }
     }

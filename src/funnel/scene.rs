@@ -1,6 +1,6 @@
 //! A text that failed, and everything that a recoverer may know of it.
 
-use crate::catalog::{Catalog, Oid, RoleId, SearchPath, TypeId};
+use crate::catalog::{Catalog, Mask, Oid, Rights, RoleId, SearchPath, TypeId};
 use crate::funnel::Failure;
 use crate::gate::{Parameters, SearchPaths, SessionNames};
 use crate::policy::{Dialect, RepairSettings};
@@ -16,12 +16,14 @@ pub struct Database<'a> {
     pub path: SearchPath,
     /// As whom; none where the snapshot does not know the role.
     pub role: Option<RoleId>,
+    /// What the policy hides of it.
+    pub mask: Option<&'a Mask>,
     /// The types of parameters, as the client gave them.
     pub parameters: Vec<Option<TypeId>>,
 }
 
 /// What a recoverer looks at. It names nothing to the client that `database.role` may not see
-/// ([`Catalog::sees_relation`], [`Catalog::may_read_column`]).
+/// or the policy hides ([`Database::rights`]).
 pub struct Scene<'a> {
     /// The text that failed.
     pub text: &'a str,
@@ -65,8 +67,15 @@ impl<'a> Database<'a> {
             catalog,
             path: catalog.search_path(path, role),
             role,
+            mask: names.sight()?.mask(),
             parameters,
         })
+    }
+
+    /// What may be shown to the client: what its role may read, and the policy does not hide. Every
+    /// question about what to tell goes through here.
+    pub fn rights(&self) -> Rights<'_> {
+        self.catalog.rights_of(self.role).behind(self.mask)
     }
 
     /// For [`resolve::statement`].

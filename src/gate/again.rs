@@ -4,40 +4,68 @@
 //! A prepared statement is planned anew where names mean something else, so it is judged where they
 //! are looked up now. A cursor keeps the plan that it was opened with.
 
+use std::sync::Arc;
+
 use super::case::{Case, Nesting};
 use super::rules::Found;
 use super::{
-    Cursor, Parameters, Prepared, Refusal, Rule, SearchPaths, StatementKind, hidden, rules,
-    statement,
+    Cursor, Instead, Parameters, Prepared, Refusal, Rule, SearchPaths, StatementKind, hidden,
+    rules, statement, substitution,
 };
 use crate::sql::tree::{Node, Tree};
 use crate::sqlstate;
 
 /// A prepared statement that is about to run.
-pub(super) fn prepared(prepared: &Prepared, case: &Case<'_>) -> Found {
+pub(super) fn prepared(prepared: &Prepared, case: &mut Case<'_>) -> Found {
     if case.holds(&prepared.facts) {
         return Ok(());
     }
     if let Parameters::Given(types) = &prepared.parameters {
         hidden::parameters::look(types.iter().copied(), case)?;
     }
-    run(&prepared.text, &prepared.parameters, None, case)
+    let what = (&prepared.parameters, prepared.facts.instead.as_deref());
+    let observed = run(&prepared.text, what, None, case)?;
+    case.observe(&observed);
+    Ok(())
 }
 
 /// A cursor or portal that is about to run on.
 pub(super) fn cursor(cursor: &Cursor, case: &Case<'_>) -> Found {
-    let facts = &cursor.facts;
-    if facts.cacheable && facts.grounds.with_paths_of(case.grounds()) == case.grounds() {
+    let (facts, now) = (&cursor.facts, case.grounds());
+    if facts.cacheable && facts.grounds.with_paths_of(now) == now {
         return Ok(());
     }
-    let same_paths = facts.grounds.with_sight_of(case.grounds()) == case.grounds();
+    // Neither the snapshot nor the policy nor a value moves a plan that is made.
+    let same_paths = {
+        let moved = facts.grounds.with_sight_of(now).with_values_of(now);
+        moved.with_policy_of(now) == now
+    };
     let planned_here = facts.cacheable && same_paths && !case.has_moved();
     let paths = (!planned_here && is_planned(facts.kind)).then_some(SearchPaths::Unknown);
-    run(&cursor.text, &cursor.parameters, paths, case)
+    let what = (&cursor.parameters, facts.instead.as_deref());
+    run(&cursor.text, what, paths, case).map(drop)
 }
 
-/// A text of a client's own, as [`super::Gate::still_permits`] judges it.
-pub(super) fn own(tree: &Tree, case: &mut Case<'_>) -> Found {
+/// A text of a client's own, as [`super::Gate::still_permits`] judges it. `instead` is what runs.
+pub(super) fn own(tree: &Tree, instead: Option<&Instead>, case: &mut Case<'_>) -> Found {
+    let found = substitution::of(tree, case)?;
+    if found.as_ref().map(|found| &found.text) != instead.map(|instead| &instead.text) {
+        return Err(rules::model::changed());
+    }
+    match found.map(Arc::new) {
+        None => only(tree, case),
+        Some(found) => {
+            let mut changed = case.with_models(&found);
+            let tree = super::parse_with_models(&found.text, case.policy)?;
+            substitution::leaves_none(&tree, &changed)?;
+            only(&tree, &mut changed)?;
+            case.observed = changed.observed;
+            Ok(())
+        }
+    }
+}
+
+fn only(tree: &Tree, case: &mut Case<'_>) -> Found {
     let mut statements = tree.statements();
     let node = match (statements.next(), statements.next()) {
         (None, _) => return Ok(()),
@@ -62,18 +90,25 @@ pub(super) fn own(tree: &Tree, case: &mut Case<'_>) -> Found {
     }
 }
 
-fn run(text: &str, parameters: &Parameters, paths: Option<SearchPaths>, case: &Case<'_>) -> Found {
+/// Judges a text that another one runs, and says which rules were only observed.
+fn run(
+    text: &str,
+    (parameters, instead): (&Parameters, Option<&Instead>),
+    paths: Option<SearchPaths>,
+    case: &Case<'_>,
+) -> Result<Vec<Rule>, Box<Refusal>> {
     if case.nesting == Nesting::Run {
         return Err(too_deep());
     }
     let tree = super::parse(text, case.policy)?;
     let mut inner = case.run(text, paths);
     inner.parameters = parameters.clone();
-    own(&tree, &mut inner).map_err(|mut refusal| {
+    own(&tree, instead, &mut inner).map_err(|mut refusal| {
         // It would be a place in another text.
         refusal.position = None;
         refusal
-    })
+    })?;
+    Ok(inner.observed)
 }
 
 /// Whether a portal of such a statement has a plan. Others (EXECUTE, FETCH) look names up when they

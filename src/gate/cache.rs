@@ -108,7 +108,7 @@ impl JudgementCache {
             && self.came_before(hash)
         {
             let entry = Entry {
-                text: permit.text().into(),
+                text: permit.original().into(),
                 basis,
                 facts: Arc::clone(&judgement.facts),
             };
@@ -206,9 +206,15 @@ impl Entry {
             | Effect::CloseAllCursors
             | Effect::DiscardAll
             | Effect::SettingsTouched
-            | Effect::SearchPathSet { .. } => 0,
+            | Effect::SearchPathSet { .. }
+            | Effect::SettingSet { .. } => 0,
         });
-        self.text.len() + effects.sum::<usize>() + ENTRY_BYTES
+        let instead = self
+            .facts
+            .instead
+            .as_ref()
+            .map_or(0, |instead| instead.text.len());
+        self.text.len() + instead + effects.sum::<usize>() + ENTRY_BYTES
     }
 }
 

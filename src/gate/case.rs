@@ -4,14 +4,18 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::changed::Changed;
 use super::grounds::Database;
 use super::hidden::Suspicion;
+use super::named::Met;
+use super::rules::Found;
 use super::sight::Sight;
+use super::watched::Told;
 use super::{
-    Cursor, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Prepared, Refusal,
-    Scope, SearchPaths, SessionNames, StatementKind, Surety, Verdict,
+    Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule, Scope,
+    SearchPaths, SessionNames, StatementKind, Surety, Verdict,
 };
-use crate::policy::{CatalogNeed, Policy};
+use crate::policy::{CatalogNeed, Mode, Policy, PolicyRule, SessionValue};
 use crate::sql::edit::Edit;
 use crate::sql::fingerprint::Fingerprint;
 
@@ -38,11 +42,26 @@ pub struct Case<'j> {
     pub(super) suspicion: Option<Suspicion>,
     /// The types of the parameters.
     pub(super) parameters: Parameters,
+    /// Parts of the text that the gate put there itself, in bytes: what is read there is for the
+    /// policy that wrote them to say.
+    pub(super) trusted: Vec<Range<usize>>,
+    /// What the text names, where somebody records that.
+    pub(super) met: Option<Met>,
+    /// Rules of the policy that would have refused and are only observed.
+    pub(super) observed: Vec<Rule>,
+    /// The text as it came, and what was put into it, where that is another text.
+    pub(super) changed: Option<Changed<'j>>,
+    /// A snapshot that no session has yet.
+    pub(super) at_hand: Option<&'j Sight>,
     names: &'j SessionNames,
     /// Where names are looked up, where that is not what the session said any more.
     moved: Option<SearchPaths>,
     /// Where they will be looked up when the statement at hand is done.
     moving: Option<SearchPaths>,
+    /// Whether settings that models may read are what the session said.
+    pub(super) settings: Told,
+    /// The same when the statement at hand is done.
+    pub(super) settings_then: Told,
     cacheable: bool,
 }
 
@@ -50,6 +69,7 @@ pub struct Case<'j> {
 pub struct Mark {
     effects: usize,
     moving: Option<SearchPaths>,
+    settings_then: Told,
 }
 
 /// Whose text is judged.
@@ -81,10 +101,46 @@ impl<'j> Case<'j> {
             nesting: Nesting::Own,
             suspicion: None,
             parameters: Parameters::Unknown,
+            trusted: Vec::new(),
+            met: None,
+            observed: Vec::new(),
+            changed: None,
+            at_hand: None,
             names,
             moved: None,
             moving: None,
+            settings: Told::Before,
+            settings_then: Told::Before,
             cacheable: true,
+        }
+    }
+
+    /// The same of another text.
+    pub(super) fn of<'i>(&self, text: &'i str) -> Case<'i>
+    where
+        'j: 'i,
+    {
+        Case {
+            statements: self.statements,
+            nesting: self.nesting,
+            parameters: self.parameters.clone(),
+            observed: self.observed.clone(),
+            met: self.met.clone(),
+            at_hand: self.at_hand,
+            moved: self.moved.clone(),
+            settings: self.settings,
+            settings_then: self.settings_then,
+            cacheable: self.cacheable,
+            ..Case::new(text, self.policy, self.names, self.fingerprint)
+        }
+    }
+
+    /// A value of the session that models read, where it is known for certain. All are a part of
+    /// the cache's key.
+    pub(super) fn value(&self, value: &SessionValue) -> Option<Option<&'j str>> {
+        match (value, self.settings) {
+            (SessionValue::Setting(_), Told::Changed) => None,
+            _ => self.names.values().get(value),
         }
     }
 
@@ -93,6 +149,8 @@ impl<'j> Case<'j> {
         Self {
             nesting: Nesting::Run,
             moved: paths.or_else(|| self.moved.clone()),
+            settings: self.settings,
+            settings_then: self.settings,
             ..Self::new(text, self.policy, self.names, None)
         }
     }
@@ -108,23 +166,26 @@ impl<'j> Case<'j> {
         self.names.server_major()
     }
 
-    /// The text of the statement at hand.
+    /// The text of the statement at hand, as it came.
     pub(super) fn statement_text(&self) -> Arc<str> {
-        self.text
-            .get(self.statement.clone())
-            .unwrap_or(self.text)
+        let original = self.original();
+        original
+            .get(self.in_original(&self.statement))
+            .unwrap_or(original)
             .into()
     }
 
     /// What the snapshot of the database shows. It is a part of the cache's key, as the next two
     /// are.
     pub(super) fn sight(&self) -> Option<&'j Sight> {
-        self.names.sight().map(AsRef::as_ref)
+        self.at_hand
+            .or_else(|| self.names.sight().map(AsRef::as_ref))
     }
 
     /// How deep this verdict looks.
     pub(super) fn depth(&self) -> Depth {
         match (self.names.grounds().database, self.policy.catalog()) {
+            _ if self.at_hand.is_some() => Depth::Names,
             (Database::Seen(_), _) if self.sight().is_some() => Depth::Names,
             (Database::Absent, _) | (Database::Unseen, CatalogNeed::Preferred) => Depth::Tree,
             // A snapshot that is known but not at hand is none.
@@ -154,7 +215,12 @@ impl<'j> Case<'j> {
 
     /// Whether a verdict of before is good now.
     pub(super) fn holds(&self, facts: &Facts) -> bool {
-        self.moved.is_none() && facts.hold_on(self.names.grounds())
+        self.is_as_told() && facts.hold_on(self.names.grounds())
+    }
+
+    /// Whether paths and settings are what the session said.
+    fn is_as_told(&self) -> bool {
+        self.moved.is_none() && self.settings == Told::Before
     }
 
     /// Where the notes of an inner statement begin.
@@ -162,12 +228,14 @@ impl<'j> Case<'j> {
         Mark {
             effects: self.effects.len(),
             moving: self.moving.clone(),
+            settings_then: self.settings_then,
         }
     }
 
     /// Takes back what was noted since: the statement is not run. Its effects are returned.
     pub(super) fn take_back(&mut self, mark: Mark) -> Vec<Effect> {
         self.moving = mark.moving;
+        self.settings_then = mark.settings_then;
         self.effects.split_off(mark.effects.min(self.effects.len()))
     }
 
@@ -203,6 +271,7 @@ impl<'j> Case<'j> {
     /// was before.
     pub(super) fn lose_paths(&mut self) {
         self.moving = Some(SearchPaths::Unknown);
+        self.settings_then = Told::Changed;
     }
 
     /// The statement at hand is done.
@@ -210,92 +279,72 @@ impl<'j> Case<'j> {
         if self.moving.is_some() {
             self.moved = self.moving.take();
         }
-    }
-
-    /// A prepared statement, after what earlier statements of this text did.
-    pub(super) fn prepared(&mut self, name: &str) -> Option<Prepared> {
-        let names = self.names();
-        for effect in self.effects.iter().rev() {
-            match effect {
-                Effect::Prepare {
-                    name: made,
-                    inner,
-                    text,
-                } if **made == *name => {
-                    return Some(Prepared {
-                        facts: Arc::clone(inner),
-                        text: Arc::clone(text),
-                        parameters: Parameters::Unknown,
-                    });
-                }
-                Effect::Deallocate { name: gone } if **gone == *name => return None,
-                Effect::DeallocateAll | Effect::DiscardAll => return None,
-                Effect::Prepare { .. }
-                | Effect::Deallocate { .. }
-                | Effect::DeclareCursor { .. }
-                | Effect::CloseCursor { .. }
-                | Effect::CloseAllCursors
-                | Effect::SettingsTouched
-                | Effect::SearchPathSet { .. } => {}
-            }
-        }
-        names.prepared(name).cloned()
-    }
-
-    /// A cursor, after what earlier statements of this text did.
-    pub(super) fn cursor(&mut self, name: &str) -> Option<Cursor> {
-        let names = self.names();
-        for effect in self.effects.iter().rev() {
-            match effect {
-                Effect::DeclareCursor {
-                    name: made,
-                    hold,
-                    inner,
-                    text,
-                } if **made == *name => {
-                    return Some(Cursor {
-                        facts: Arc::clone(inner),
-                        hold: *hold,
-                        text: Arc::clone(text),
-                        parameters: Parameters::Unknown,
-                        next_run: Surety::Possible,
-                    });
-                }
-                Effect::CloseCursor { name: gone } if **gone == *name => return None,
-                Effect::CloseAllCursors | Effect::DiscardAll => return None,
-                Effect::DeclareCursor { .. }
-                | Effect::CloseCursor { .. }
-                | Effect::Prepare { .. }
-                | Effect::Deallocate { .. }
-                | Effect::DeallocateAll
-                | Effect::SettingsTouched
-                | Effect::SearchPathSet { .. } => {}
-            }
-        }
-        names.cursor(name).cloned()
+        self.settings = self.settings_then;
     }
 
     /// What a prepared statement or cursor changes when it runs.
     pub(super) fn take_over(&mut self, inner: &Facts) {
+        self.observe(&inner.observed);
+        if let (Some(met), Some(named)) = (&mut self.met, &inner.named) {
+            met.take_over(named);
+        }
         for effect in &inner.effects {
-            if let Effect::SearchPathSet { path, scope, .. } = effect {
-                self.calls_run = Surety::Possible;
-                self.move_paths(path.clone(), *scope);
-            } else {
-                self.effects.push(effect.clone());
+            self.calls_run = Surety::Possible;
+            match effect {
+                Effect::SearchPathSet { path, scope, .. } => self.move_paths(path.clone(), *scope),
+                Effect::SettingSet {
+                    settings,
+                    value,
+                    scope,
+                    ..
+                } => self.set(settings.clone(), value.clone(), *scope),
+                other => self.effects.push(other.clone()),
             }
         }
     }
 
     /// Notes that settings may be others afterwards.
     pub(super) fn touch_settings(&mut self) {
-        let noted = matches!(
-            self.effects.as_slice(),
-            [.., Effect::SettingsTouched]
-                | [.., Effect::SettingsTouched, Effect::SearchPathSet { .. }]
-        );
-        if !noted {
+        let is_detail = |effect: &&Effect| {
+            matches!(
+                effect,
+                Effect::SearchPathSet { .. } | Effect::SettingSet { .. }
+            )
+        };
+        let mut noted = self.effects.iter().rev().skip_while(is_detail);
+        if !matches!(noted.next(), Some(Effect::SettingsTouched)) {
             self.effects.push(Effect::SettingsTouched);
+        }
+    }
+
+    /// Whether a use at a place of the text is one that the gate put there itself.
+    pub(super) fn trusts(&self, at: Option<usize>) -> bool {
+        at.is_some_and(|at| self.trusted.iter().any(|span| span.contains(&at)))
+    }
+
+    /// Whether names are recorded.
+    pub(super) fn records_names(&self) -> bool {
+        self.met.is_some()
+    }
+
+    /// What a rule of the policy says: it refuses, or where the policy only observes it, that is
+    /// noted and the statement goes on.
+    pub(super) fn under(&mut self, rule: PolicyRule, refused: Box<Refusal>) -> Found {
+        match self.policy.mode_of(rule) {
+            Mode::Enforce => Err(refused),
+            Mode::Observe => {
+                self.observe(&[refused.rule]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes over which rules another statement was observed by, which this one runs.
+    pub(super) fn observe(&mut self, rules: &[Rule]) {
+        for rule in rules {
+            if !self.observed.contains(rule) {
+                self.observed.push(*rule);
+            }
         }
     }
 
@@ -313,13 +362,17 @@ impl<'j> Case<'j> {
 
     /// The end of a text that was refused.
     pub(super) fn refused<'t>(&self, refusal: Box<Refusal>, kind: StatementKind) -> Judgement<'t> {
-        let facts = Facts::of_refused(
+        let facts = Facts::bare(
             kind,
             self.fingerprint,
             self.statements,
             self.names.grounds(),
             self.depth(),
         );
+        let facts = Facts {
+            named: self.met.as_ref().map(Met::named),
+            ..facts
+        };
         Judgement {
             verdict: Verdict::Refused(refusal),
             facts: Arc::new(facts),
@@ -329,6 +382,7 @@ impl<'j> Case<'j> {
     /// What is known of the whole text, at the end.
     pub(super) fn into_facts(self, kind: StatementKind) -> Facts {
         let (grounds, depth) = (self.names.grounds(), self.depth());
+        let instead = self.instead();
         Facts {
             kind,
             fingerprint: self.fingerprint,
@@ -340,6 +394,9 @@ impl<'j> Case<'j> {
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
             rows_max: OnceLock::new(),
+            observed: self.observed.clone().into_boxed_slice(),
+            instead,
+            named: self.met.as_ref().map(Met::named),
         }
     }
 
@@ -353,12 +410,16 @@ impl<'j> Case<'j> {
             effects: self.take_back(mark).into_boxed_slice(),
             // Behind a change of search_path in the same text it was judged on grounds that the
             // session did not state: it is judged again when it runs.
-            cacheable: self.moved.is_none(),
+            cacheable: self.is_as_told(),
             grounds,
             depth,
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
             rows_max: OnceLock::new(),
+            observed: self.observed.clone().into_boxed_slice(),
+            // Several statements have one text together: none of them has a model and is kept.
+            instead: self.instead().filter(|_| self.statements <= 1),
+            named: self.met.as_ref().map(Met::named),
         }
     }
 }

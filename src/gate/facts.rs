@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Grounds, StatementKind};
+use super::{Grounds, Instead, Named, Rule, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
+use crate::sql::tree::nodes;
 
 /// What the session, the audit and the cache need to know of a text.
 #[derive(Clone, Debug)]
@@ -30,6 +31,12 @@ pub struct Facts {
     pub stands_in: OnceLock<()>,
     /// The rows at which the policy's own LIMIT cuts its result, if one was added to it.
     pub rows_max: OnceLock<u64>,
+    /// The rules of the policy that would have refused it and are only observed, each once.
+    pub observed: Box<[Rule]>,
+    /// What runs in its place: the same text with the policy's models in it.
+    pub instead: Option<Arc<Instead>>,
+    /// What it names; none where nobody records that.
+    pub named: Option<Arc<Named>>,
 }
 
 /// Whether a text that may run is likely to.
@@ -53,15 +60,31 @@ pub enum Depth {
     BuiltIns,
 }
 
-/// What search_path is set to.
+/// What search_path is set to: schemas, "$user" as it is written.
+pub type PathChange = SetTo<Box<[Box<str>]>>;
+
+/// What a setting that models may read is set to: a text; none is that of a session that has it
+/// not.
+pub type SettingChange = SetTo<Option<Box<str>>>;
+
+/// What something is set to.
 #[derive(Clone, PartialEq, Eq)]
-pub enum PathChange {
-    /// These schemas, "$user" as it is written.
-    To(Box<[Box<str>]>),
+pub enum SetTo<T> {
+    /// This.
+    To(T),
     /// What the session started with.
     Default,
     /// Something that is not known here.
     Unknown,
+}
+
+/// Which of the settings that models may read, those with a dot in their names, are changed.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Settings {
+    /// The one of this name, in lower case.
+    One(Box<str>),
+    /// Each of them.
+    All,
 }
 
 /// How long a setting holds.
@@ -71,6 +94,17 @@ pub enum Scope {
     Session,
     /// Until the transaction ends (SET LOCAL).
     Transaction,
+}
+
+impl Scope {
+    /// Of a SET or RESET.
+    pub(super) fn of(set: &nodes::VariableSetStmt) -> Self {
+        if set.is_local {
+            Self::Transaction
+        } else {
+            Self::Session
+        }
+    }
 }
 
 /// Whether a statement that succeeds has made a change for certain.
@@ -133,6 +167,18 @@ pub enum Effect {
         /// Whether the statement has set it once it succeeded.
         surety: Surety,
     },
+    /// Settings that models may read are others. [`Effect::SettingsTouched`] or
+    /// [`Effect::DiscardAll`] stands before it.
+    SettingSet {
+        /// Which.
+        settings: Settings,
+        /// What they are set to.
+        value: SettingChange,
+        /// For how long.
+        scope: Scope,
+        /// Whether the statement has set them once it succeeded.
+        surety: Surety,
+    },
 }
 
 impl Facts {
@@ -142,8 +188,9 @@ impl Facts {
         self.cacheable && self.grounds == grounds
     }
 
-    /// What is known of a text that was refused: nothing that would change a session.
-    pub(super) fn of_refused(
+    /// Of a text that was refused, or that pgsieve asks by itself: nothing that would change a
+    /// session.
+    pub(super) fn bare(
         kind: StatementKind,
         fingerprint: Option<Fingerprint>,
         statements: u32,
@@ -161,6 +208,9 @@ impl Facts {
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
             rows_max: OnceLock::new(),
+            observed: Box::default(),
+            instead: None,
+            named: None,
         }
     }
 }
@@ -178,12 +228,13 @@ impl fmt::Debug for Effect {
             Self::DiscardAll => "DiscardAll",
             Self::SettingsTouched => "SettingsTouched",
             Self::SearchPathSet { .. } => "SearchPathSet",
+            Self::SettingSet { .. } => "SettingSet",
         })
     }
 }
 
-impl fmt::Debug for PathChange {
-    /// Without the names.
+impl<T> fmt::Debug for SetTo<T> {
+    /// Without names and values.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::To(_) => "To(…)",

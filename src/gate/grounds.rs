@@ -1,12 +1,15 @@
-//! What a verdict stands on, beside the text and the policy.
+//! What a verdict stands on, beside the text.
 
 use std::fmt;
 
+use super::SessionValues;
 use super::sight::Sight;
 
-/// What a verdict stands on, beside the text and the policy: equal grounds, equal verdict.
+/// What a verdict stands on, beside the text: equal grounds, equal verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grounds {
+    /// The version of the policy that the session is under, once it is under one.
+    pub(super) policy: Option<u64>,
     /// The major version of the upstream.
     pub(super) server_major: Option<u16>,
     /// What is known of the database.
@@ -15,6 +18,8 @@ pub struct Grounds {
     pub(super) paths: Digest,
     /// As whom.
     pub(super) role: Digest,
+    /// The values of the session that models read.
+    pub(super) values: Digest,
 }
 
 /// Where the session's unqualified names are looked up, as far as it is known.
@@ -62,6 +67,22 @@ impl Grounds {
         }
     }
 
+    /// The same under the others' policy.
+    pub(super) fn with_policy_of(self, others: Self) -> Self {
+        Self {
+            policy: others.policy,
+            ..self
+        }
+    }
+
+    /// The same with the others' values.
+    pub(super) fn with_values_of(self, others: Self) -> Self {
+        Self {
+            values: others.values,
+            ..self
+        }
+    }
+
     /// The same on the others' snapshot.
     pub(super) fn with_sight_of(self, others: Self) -> Self {
         Self {
@@ -103,6 +124,22 @@ impl Digest {
         Self::finish(&hasher)
     }
 
+    /// Nothing known is the same as no models.
+    pub(super) fn of_values(values: &SessionValues) -> Self {
+        let mut known = values.known().peekable();
+        if known.peek().is_none() {
+            return Self::default();
+        }
+        let mut hasher = blake3::Hasher::new();
+        for (name, value) in known {
+            hasher.update(format!("{name:?}").as_bytes());
+            hasher.update(if value.is_some() { NAME_ENDS } else { NULL });
+            hasher.update(value.unwrap_or_default().as_bytes());
+            hasher.update(PATH_ENDS);
+        }
+        Self::finish(&hasher)
+    }
+
     fn finish(hasher: &blake3::Hasher) -> Self {
         let mut short = [0; 16];
         for (to, from) in short.iter_mut().zip(hasher.finalize().as_bytes()) {
@@ -125,6 +162,7 @@ impl fmt::Debug for SearchPaths {
 /// Bytes that stand in no UTF-8 text.
 const NAME_ENDS: &[u8] = b"\xff";
 const PATH_ENDS: &[u8] = b"\xfe";
+const NULL: &[u8] = b"\xfd";
 
 #[cfg(test)]
 mod tests {

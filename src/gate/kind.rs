@@ -86,6 +86,14 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
+    /// Whether it runs what another statement has made: the server then speaks of that one's text.
+    pub fn runs_another(self) -> bool {
+        matches!(
+            self,
+            Self::Execute | Self::Fetch | Self::Move | Self::Commit | Self::Several
+        )
+    }
+
     /// Whether it only asks: a query, or how one would run.
     pub fn is_query(self) -> bool {
         matches!(

@@ -9,9 +9,11 @@
 //! 3. a fingerprint is taken where statements are recorded: it is all that ever is of the text;
 //! 4. a message of several statements must be one that the policy carries
 //!    ([`rules::several_statements`]);
-//! 5. each statement is judged by its kind, which is a closed list, and every node under it is
+//! 5. the policy's models are put where their names stand ([`substitution`]); from here on it is
+//!    the changed text that is judged, and that runs;
+//! 6. each statement is judged by its kind, which is a closed list, and every node under it is
 //!    looked at ([`walk`]); a node that is not known is refused ([`rules::node_unknown`]);
-//! 6. what no rule refused becomes a [`ReadPermit`], or a [`Clamp`]: the same text with a value
+//! 7. what no rule refused becomes a [`ReadPermit`], or a [`Clamp`]: the same text with a value
 //!    lowered, which comes back here as a new text.
 //!
 //! What the tree does not show (views, casts and operators that call functions, `t.f` notation,
@@ -19,19 +21,26 @@
 //! Without one, the policy says whether the tree is enough ([`rules::catalog_missing`]). Nothing
 //! here touches a socket, a clock or the database.
 
+mod access;
 mod again;
 mod built_in;
 pub mod cache;
 mod case;
+mod changed;
 mod facts;
 pub mod functions;
 mod grounds;
 mod hidden;
+mod instead;
 mod kind;
+mod models;
+mod named;
 mod names;
 mod parameters;
 mod permit;
+mod plan;
 mod protocol;
+mod recalled;
 mod reused;
 mod rule;
 pub mod rules;
@@ -41,25 +50,35 @@ pub mod sight;
 mod startup;
 mod startup_options;
 mod statement;
+mod substitution;
+mod values;
 mod verdict;
 mod walk;
+mod watched;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use self::cache::JudgementCache;
-pub use self::facts::{Depth, Effect, Facts, Forecast, PathChange, Scope, Surety};
+pub use self::facts::{
+    Depth, Effect, Facts, Forecast, PathChange, Scope, SetTo, SettingChange, Settings, Surety,
+};
 pub use self::grounds::{Grounds, SearchPaths};
+pub use self::instead::{Instead, Put};
 pub use self::kind::StatementKind;
+pub use self::named::Named;
 pub use self::names::{Cursor, Prepared, SessionNames};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
+pub use self::plan::{PlanBound, Planning, Question};
 pub use self::reused::Older;
 pub use self::rule::Rule;
-pub use self::startup::StartupPlan;
+pub use self::startup::{Introduction, StartupPlan};
+pub use self::values::SessionValues;
 pub use self::verdict::{Clamp, Judgement, Refusal, Verdict};
 
 use self::case::Case;
+use crate::limits;
 use crate::policy::Policy;
 use crate::sql::edit;
 use crate::sql::fingerprint::Fingerprinter;
@@ -69,6 +88,15 @@ use crate::sql::{scan, tree};
 pub struct Gate {
     policy: Arc<Policy>,
     fingerprinter: Option<Fingerprinter>,
+    names: Names,
+}
+
+/// Whether it is recorded what statements name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Names {
+    #[default]
+    Forgotten,
+    Recorded,
 }
 
 impl Gate {
@@ -77,6 +105,7 @@ impl Gate {
         Self {
             policy,
             fingerprinter: Some(fingerprinter),
+            names: Names::Forgotten,
         }
     }
 
@@ -86,7 +115,14 @@ impl Gate {
         Self {
             policy,
             fingerprinter: None,
+            names: Names::Forgotten,
         }
+    }
+
+    /// The same gate where what statements name is recorded ([`Facts::named`]).
+    pub fn recording_names(mut self) -> Self {
+        self.names = Names::Recorded;
+        self
     }
 
     /// The policy that it judges by.
@@ -121,15 +157,25 @@ impl Gate {
         let fingerprint = self.fingerprinter.as_ref().map(|maker| maker.of(&text));
         let mut case = Case::new(&text, &self.policy, names, fingerprint);
         case.parameters = parameters.clone();
-        let heard = statement::judge_message(&tree, &mut case).and_then(|()| clamp(&mut case));
-        match heard {
-            Err(refusal) => case.refused(refusal, kind),
-            Ok(Some(clamp)) => Judgement {
-                verdict: Verdict::Clamped(clamp),
-                facts: Arc::new(case.into_facts(kind)),
+        if self.names == Names::Recorded {
+            case.met = Some(named::Met::default());
+        }
+        let judged = match substitution::of(&tree, &mut case) {
+            Ok(None) => judged(&tree, kind, case),
+            Ok(Some(instead)) => judged_with_models(&Arc::new(instead), kind, &case),
+            // What the gate itself has against the text is told first.
+            Err(refused) => match judged(&tree, kind, case.of(&text)) {
+                Err(judgement) => Err(judgement),
+                Ok(_) => Err(case.refused(refused, kind)),
             },
-            Ok(None) => {
-                let facts = Arc::new(case.into_facts(kind));
+        };
+        match judged {
+            Err(judgement) => judgement,
+            Ok((facts, Some(clamp))) => Judgement {
+                verdict: Verdict::Clamped(clamp),
+                facts,
+            },
+            Ok((facts, None)) => {
                 let permit = ReadPermit::issue(text, Arc::clone(&facts));
                 Judgement {
                     verdict: Verdict::Permitted(permit),
@@ -140,18 +186,17 @@ impl Gate {
     }
 
     /// Judges once more a statement that was permitted on other grounds ([`Facts::hold_on`]) and is
-    /// about to run: a Bind of a prepared statement. `text` and `parameters` are those of
-    /// [`Prepared`].
+    /// about to run: a Bind of a prepared statement. With its models it has to be the text that the
+    /// server has.
     pub fn still_permits(
         &self,
-        text: &str,
-        parameters: &Parameters,
+        prepared: &Prepared,
         names: &SessionNames,
     ) -> Result<(), Box<Refusal>> {
-        let tree = parse(text, &self.policy)?;
-        let mut case = Case::new(text, &self.policy, names, None);
-        case.parameters = parameters.clone();
-        again::own(&tree, &mut case)
+        let tree = parse(&prepared.text, &self.policy)?;
+        let mut case = Case::new(&prepared.text, &self.policy, names, None);
+        case.parameters = prepared.parameters.clone();
+        again::own(&tree, prepared.facts.instead.as_deref(), &mut case)
     }
 
     /// Judges the types that a Parse message gives its parameters, by the server's numbers: a Bind
@@ -192,13 +237,56 @@ fn parse(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
     tree::parse(text).map_err(|error| rules::syntax_error::refusal(text, &error))
 }
 
+/// Parses a text with models in it. The words of an error would quote them.
+fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
+    let bytes_max = policy
+        .statement_bytes()
+        .saturating_add(limits::MODEL_BYTES_MAX);
+    scan::prescan(text, bytes_max).map_err(|error| rules::before_parsing(&error))?;
+    tree::parse(text).map_err(|_| rules::model::unparsed())
+}
+
+/// What is known of a text that no rule refused, and the values to lower in it.
+type Judged<'t> = Result<(Arc<Facts>, Option<Clamp>), Judgement<'t>>;
+
+fn judged<'t>(tree: &tree::Tree, kind: StatementKind, mut case: Case<'_>) -> Judged<'t> {
+    let heard = statement::judge_message(tree, &mut case).and_then(|()| clamp(&mut case));
+    match heard {
+        Err(mut refusal) => {
+            refusal.position = case.place_in_original(refusal.position);
+            Err(case.refused(refusal, kind))
+        }
+        Ok(clamp) => Ok((Arc::new(case.into_facts(kind)), clamp)),
+    }
+}
+
+/// The whole of the changed text is judged, what was put in included.
+fn judged_with_models<'t>(
+    instead: &Arc<Instead>,
+    kind: StatementKind,
+    case: &Case<'_>,
+) -> Judged<'t> {
+    let changed = case.with_models(instead);
+    let tree = parse_with_models(&instead.text, case.policy)
+        .and_then(|tree| substitution::leaves_none(&tree, &changed).map(|()| tree));
+    match tree {
+        Ok(tree) => judged(&tree, kind, changed),
+        Err(refusal) => Err(case.refused(refusal, kind)),
+    }
+}
+
 /// The text with the lowered values in it, if any value was lowered.
 fn clamp(case: &mut Case<'_>) -> Result<Option<Clamp>, Box<Refusal>> {
     if case.edits.is_empty() {
         return Ok(None);
     }
     let edits = std::mem::take(&mut case.edits);
-    let text = edit::apply(case.text, edits).map_err(|_| rules::settings::not_lowerable())?;
+    let in_original = |edit: edit::Edit| edit::Edit {
+        span: case.in_original(&edit.span),
+        ..edit
+    };
+    let edits = edits.into_iter().map(in_original).collect();
+    let text = edit::apply(case.original(), edits).map_err(|_| rules::settings::not_lowerable())?;
     Ok(Some(Clamp {
         text,
         notice: std::mem::take(&mut case.notice),

@@ -13,7 +13,7 @@ use foldhash::fast::RandomState;
 use super::grounds::{Database, Digest, Grounds, SearchPaths};
 use super::reused::{Older, Reused, Unnamed};
 use super::sight::Sight;
-use super::{Effect, Facts, Parameters, Surety};
+use super::{Effect, Facts, Parameters, SessionValues, Surety};
 use crate::limits;
 
 /// The names of one session. SQL and the protocol share them, as they do on the server.
@@ -34,6 +34,7 @@ pub struct SessionNames {
     sight: Option<Arc<Sight>>,
     paths: SearchPaths,
     role: Box<str>,
+    values: Arc<SessionValues>,
     grounds: Grounds,
 }
 
@@ -86,6 +87,12 @@ impl SessionNames {
     /// The major version of the upstream, once known.
     pub fn server_major(&self) -> Option<u16> {
         self.grounds.server_major
+    }
+
+    /// Says by its version which policy the session is under from now on: what was judged under
+    /// another one is judged again before it runs.
+    pub fn set_policy(&mut self, version: u64) {
+        self.grounds.policy = Some(version);
     }
 
     /// What the newest snapshot of the session's database shows; none while there is none.
@@ -164,16 +171,15 @@ impl SessionNames {
                 self.clear_prepared();
                 self.clear_cursors();
             }
-            // Where names are looked up is for the session to follow: a transaction may roll it
-            // back.
-            Effect::SettingsTouched | Effect::SearchPathSet { .. } => {}
+            // What settings are is for the session to follow: a transaction may roll them back.
+            Effect::SettingsTouched | Effect::SearchPathSet { .. } | Effect::SettingSet { .. } => {}
         }
     }
 
     /// A statement prepared by PREPARE or by a Parse message, with its text.
     pub fn add_prepared(&mut self, name: &str, facts: Arc<Facts>, text: Arc<str>) {
         let name = stored(name);
-        self.text_bytes += text.len();
+        self.text_bytes += bytes(&text, &facts);
         let prepared = Prepared {
             facts,
             text,
@@ -181,7 +187,9 @@ impl SessionNames {
         };
         let older = self.prepared.insert(name.into(), prepared);
         if let Some(older) = &older {
-            self.text_bytes = self.text_bytes.saturating_sub(older.text.len());
+            self.text_bytes = self
+                .text_bytes
+                .saturating_sub(bytes(&older.text, &older.facts));
         }
         match older {
             older if name.is_empty() => {
@@ -198,6 +206,17 @@ impl SessionNames {
         if let Some(prepared) = self.prepared.get_mut(stored(name)) {
             prepared.parameters = parameters;
         }
+    }
+
+    /// The session's values that models read, as they stand now.
+    pub fn set_values(&mut self, values: Arc<SessionValues>) {
+        self.grounds.values = Digest::of_values(&values);
+        self.values = values;
+    }
+
+    /// The session's values that models read.
+    pub fn values(&self) -> &Arc<SessionValues> {
+        &self.values
     }
 
     /// Whether the upstream may have another statement under this name, one that was judged on
@@ -217,7 +236,7 @@ impl SessionNames {
             // So has it, or will it, the one that brings the name anew.
             self.prepared_anew.note(name, &prepared.facts);
         } else {
-            self.text_bytes += prepared.text.len();
+            self.text_bytes += bytes(&prepared.text, &prepared.facts);
             self.prepared.insert(name.into(), prepared);
         }
         if let Some(older) = older {
@@ -266,7 +285,9 @@ impl SessionNames {
     /// Forgets a prepared statement. Hands out what is known of others of that name.
     pub fn remove_prepared(&mut self, name: &str) -> Option<Older> {
         if let Some(gone) = self.prepared.remove(stored(name)) {
-            self.text_bytes = self.text_bytes.saturating_sub(gone.text.len());
+            self.text_bytes = self
+                .text_bytes
+                .saturating_sub(bytes(&gone.text, &gone.facts));
         }
         self.prepared_anew.forget(stored(name))
     }
@@ -283,9 +304,11 @@ impl SessionNames {
         if cursor.hold && !self.held_open.iter().any(|known| **known == *name) {
             self.held_open.push(name.into());
         }
-        self.text_bytes += cursor.text.len();
+        self.text_bytes += bytes(&cursor.text, &cursor.facts);
         if let Some(older) = self.cursors.insert(name.into(), cursor) {
-            self.text_bytes = self.text_bytes.saturating_sub(older.text.len());
+            self.text_bytes = self
+                .text_bytes
+                .saturating_sub(bytes(&older.text, &older.facts));
             self.cursors_anew.note(name, &older.facts);
         }
     }
@@ -330,7 +353,9 @@ impl SessionNames {
             self.unnamed_cursor = None;
         } else {
             if let Some(gone) = self.cursors.remove(stored(name)) {
-                self.text_bytes = self.text_bytes.saturating_sub(gone.text.len());
+                self.text_bytes = self
+                    .text_bytes
+                    .saturating_sub(bytes(&gone.text, &gone.facts));
             }
             self.cursors_anew.forget(stored(name));
         }
@@ -362,8 +387,10 @@ impl SessionNames {
     }
 
     fn count_texts(&mut self) {
-        let prepared = self.prepared.values().map(|prepared| prepared.text.len());
-        let cursors = self.cursors.values().map(|cursor| cursor.text.len());
+        let prepared = self.prepared.values();
+        let prepared = prepared.map(|own| bytes(&own.text, &own.facts));
+        let cursors = self.cursors.values();
+        let cursors = cursors.map(|own| bytes(&own.text, &own.facts));
         self.text_bytes = prepared.chain(cursors).sum();
     }
 
@@ -373,6 +400,12 @@ impl SessionNames {
             || self.cursors.len() >= limits::SESSION_NAMES_MAX
             || self.text_bytes >= limits::SESSION_TEXT_BYTES_MAX
     }
+}
+
+/// What is kept of a text: itself, and what runs in its place.
+fn bytes(text: &str, facts: &Facts) -> usize {
+    let instead = facts.instead.as_ref();
+    text.len() + instead.map_or(0, |instead| instead.text.len())
 }
 
 impl fmt::Debug for Prepared {
@@ -427,7 +460,7 @@ mod tests {
 
     fn facts() -> Arc<Facts> {
         let fingerprint = Fingerprinter::new(None, [7; 32]).of("SELECT 1");
-        Arc::new(Facts::of_refused(
+        Arc::new(Facts::bare(
             StatementKind::Select,
             Some(fingerprint),
             1,

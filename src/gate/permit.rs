@@ -29,8 +29,17 @@ pub struct ReadPermit<'t> {
 }
 
 impl ReadPermit<'_> {
-    /// The text, byte for byte as it was judged.
+    /// The text that runs, byte for byte as it was judged.
     pub fn text(&self) -> &str {
+        match &self.facts.instead {
+            Some(instead) => &instead.text,
+            None => &self.text,
+        }
+    }
+
+    /// The text as it came, before the policy's models were put in: what is judged again when the
+    /// grounds are others. It is not to be sent.
+    pub fn original(&self) -> &str {
         &self.text
     }
 
@@ -41,6 +50,14 @@ impl ReadPermit<'_> {
 }
 
 impl<'t> ReadPermit<'t> {
+    /// The same permit, for a text that has to wait before it is sent.
+    pub fn into_owned(self) -> ReadPermit<'static> {
+        ReadPermit {
+            text: Cow::Owned(self.text.into_owned()),
+            facts: self.facts,
+        }
+    }
+
     /// Only for a text that was judged, as a whole, and that no rule refused.
     pub(super) fn issue(text: Cow<'t, str>, facts: Arc<Facts>) -> Self {
         Self { text, facts }

@@ -86,6 +86,38 @@ pub enum Rule {
     ForeignTable,
     /// Names that are no built-ins, while there is no snapshot of the database.
     CatalogMissing,
+    /// A relation that the policy does not let be read.
+    RelationDenied,
+    /// A column that the policy does not let be read.
+    ColumnDenied,
+    /// What is read cannot be told, while the policy hides something.
+    NotResolved,
+    /// A model of the policy where it cannot stand.
+    Model,
+    /// A function that the policy does not let be called.
+    FunctionDenied,
+    /// A kind of statement that the policy does not let run.
+    StatementDenied,
+    /// A setting that the policy denies.
+    SettingDenied,
+    /// Queries within queries, deeper than the policy gives.
+    Nesting,
+    /// A result with more rows than the policy gives.
+    ResultRows,
+    /// A result with more bytes than the policy gives.
+    ResultBytes,
+    /// A plan that costs more than the policy gives.
+    PlanCost,
+    /// A plan that expects more rows than the policy gives.
+    PlanRows,
+    /// More statements of a user at a time than the policy gives.
+    Concurrency,
+    /// More statements of a user in a time than the policy gives.
+    StatementRate,
+    /// More connections of a user than the policy gives.
+    ConnectionsPerUser,
+    /// A session that did nothing for longer than the policy gives.
+    IdleTime,
     /// A startup parameter or switch that is not carried.
     StartupParameter,
     /// A replication connection.
@@ -96,7 +128,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, in the order in which a text meets them.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 60] = [
         Self::TooLong,
         Self::TooComplex,
         Self::SyntaxError,
@@ -138,6 +170,22 @@ impl Rule {
         Self::RowPolicyEffects,
         Self::ForeignTable,
         Self::CatalogMissing,
+        Self::RelationDenied,
+        Self::ColumnDenied,
+        Self::NotResolved,
+        Self::Model,
+        Self::FunctionDenied,
+        Self::StatementDenied,
+        Self::SettingDenied,
+        Self::Nesting,
+        Self::ResultRows,
+        Self::ResultBytes,
+        Self::PlanCost,
+        Self::PlanRows,
+        Self::Concurrency,
+        Self::StatementRate,
+        Self::ConnectionsPerUser,
+        Self::IdleTime,
         Self::StartupParameter,
         Self::Replication,
         Self::FunctionCall,
@@ -187,6 +235,22 @@ impl Rule {
             Self::RowPolicyEffects => "row_policy_effects",
             Self::ForeignTable => "foreign_table",
             Self::CatalogMissing => "catalog_missing",
+            Self::RelationDenied => "relation_denied",
+            Self::ColumnDenied => "column_denied",
+            Self::NotResolved => "not_resolved",
+            Self::Model => "model",
+            Self::FunctionDenied => "function_denied",
+            Self::StatementDenied => "statement_denied",
+            Self::SettingDenied => "setting_denied",
+            Self::Nesting => "nesting",
+            Self::ResultRows => "result_rows",
+            Self::ResultBytes => "result_bytes",
+            Self::PlanCost => "plan_cost",
+            Self::PlanRows => "plan_rows",
+            Self::Concurrency => "concurrency",
+            Self::StatementRate => "statement_rate",
+            Self::ConnectionsPerUser => "connections_per_user",
+            Self::IdleTime => "idle_time",
             Self::StartupParameter => "startup_parameter",
             Self::Replication => "replication",
             Self::FunctionCall => "function_call",

@@ -2,7 +2,7 @@
 //! statements behind it stands for.
 
 use super::case::Case;
-use super::facts::{PathChange, Scope, Surety};
+use super::facts::{PathChange, Scope, SetTo, Settings, Surety};
 use super::rules::{settings, several_statements};
 use crate::catalog::path;
 use crate::policy::guc;
@@ -19,19 +19,15 @@ pub(super) fn note_set(set: &nodes::VariableSetStmt, case: &mut Case<'_>) {
         VariableSetKind::VAR_RESET_ALL => PathChange::Default,
         _ => return,
     };
-    let scope = if set.is_local {
-        Scope::Transaction
-    } else {
-        Scope::Session
-    };
     case.calls_run = Surety::Certain;
-    case.move_paths(path, scope);
+    case.move_paths(path, Scope::of(set));
 }
 
 /// DISCARD ALL.
 pub(super) fn note_reset(case: &mut Case<'_>) {
     case.calls_run = Surety::Certain;
     case.move_paths(PathChange::Default, Scope::Session);
+    case.set(Settings::All, SetTo::Default, Scope::Session);
 }
 
 /// A call of set_config whose value is this literal, or none.
@@ -70,9 +66,13 @@ pub(super) enum Value<'t> {
 
 /// A call of something that may set anything.
 pub(super) fn note_unknown(case: &mut Case<'_>) {
-    case.touch_settings();
     case.calls_run = Surety::Possible;
+    if case.has_lost_settings() {
+        return;
+    }
+    case.touch_settings();
     case.move_paths(PathChange::Unknown, Scope::Session);
+    case.set(Settings::All, SetTo::Unknown, Scope::Session);
 }
 
 /// Finds out whether the calls of a SELECT run once, for certain and in order: where it is nothing
@@ -93,12 +93,17 @@ pub(super) fn look_ahead(node: Node<'_>, case: &mut Case<'_>) {
 
 fn runs_once(select: &nodes::SelectStmt) -> bool {
     // The walk over a statement keeps no order between its calls.
-    let sets = |node| match node {
-        Node::FuncCall(call) => call.args().get(0).is_some_and(names_search_path),
-        _ => false,
-    };
     let targets = select.target_list();
-    if targets.iter().filter(|target| sets(target.val())).count() > 1 {
+    let set = targets.iter().filter_map(|target| match target.val() {
+        Node::FuncCall(call) => call.args().get(0).and_then(setting_named),
+        _ => None,
+    });
+    let mut names: Vec<String> = set.map(str::to_ascii_lowercase).collect();
+    names.sort_unstable();
+    if names
+        .windows(2)
+        .any(|pair| matches!(pair, [one, next] if one == next))
+    {
         return false;
     }
     let one_row = select.op == SetOperation::SETOP_NONE
@@ -118,16 +123,19 @@ fn runs_once(select: &nodes::SelectStmt) -> bool {
             })
 }
 
-fn names_search_path(argument: Node<'_>) -> bool {
+fn setting_named(argument: Node<'_>) -> Option<&str> {
     let constant = match argument {
         Node::A_Const(constant) => constant,
         Node::TypeCast(cast) => match cast.arg() {
             Node::A_Const(constant) => constant,
-            _ => return false,
+            _ => return None,
         },
-        _ => return false,
+        _ => return None,
     };
-    matches!(constant.val(), Some(ConstValue::String(name)) if is_search_path(name))
+    match constant.val()? {
+        ConstValue::String(name) => Some(name),
+        _ => None,
+    }
 }
 
 fn is_plain(argument: Node<'_>) -> bool {
@@ -153,7 +161,7 @@ fn kept(name: &str) -> Box<str> {
     super::names::stored(name).into()
 }
 
-fn truth(node: Node<'_>) -> Option<bool> {
+pub(super) fn truth(node: Node<'_>) -> Option<bool> {
     match node {
         Node::A_Const(constant) if !constant.isnull => match constant.val()? {
             ConstValue::Boolean(value) => Some(value),

@@ -8,10 +8,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::names::stored;
+use super::rules::setting_denied;
 use super::setting::{self, Asked};
 use super::{Refusal, Rule, startup_options};
 use crate::limits;
-use crate::policy::{Policy, SettingValue, guc};
+use crate::policy::{Mode, Policy, PolicyRule, SettingValue, guc};
 use crate::sqlstate;
 
 /// What the client asked for, as far as it is given, and the parameters of the StartupMessage
@@ -30,6 +32,52 @@ pub struct StartupPlan {
     pub lowered: Vec<String>,
     /// Options of the protocol that are not known here, for NegotiateProtocolVersion.
     pub unrecognised_pq_options: Vec<String>,
+}
+
+/// Who a client says it is: what its policy is chosen by. Nothing of it is judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Introduction {
+    /// The user.
+    pub user: String,
+    /// The database it wants; its user's name when it does not say.
+    pub database: String,
+    /// What it calls itself; empty when it does not say.
+    pub application_name: String,
+}
+
+impl Introduction {
+    /// Reads it off the parameters of a StartupMessage, each where the judgement reads it.
+    pub fn of(parameters: &[(&str, &str)]) -> Self {
+        let last = |wanted: &str| {
+            let mut given = parameters.iter().rev();
+            given
+                .find(|(name, _)| *name == wanted)
+                .map(|(_, value)| *value)
+        };
+        let user = last("user").unwrap_or_default();
+        let database = last("database").filter(|name| !name.is_empty());
+        // What cannot be read is refused by the judgement.
+        let options = startup_options::read(last("options").unwrap_or_default());
+        let options = options.unwrap_or_default();
+        let by_option = options
+            .iter()
+            .map(|item| (item.name.as_str(), item.value.as_str()));
+        let settings = by_option.chain(parameters.iter().copied());
+        let mut own = settings.filter(|(name, _)| name.eq_ignore_ascii_case("application_name"));
+        let own_name = own.next_back().map_or("", |(_, value)| value);
+        Self {
+            user: stored(user).to_owned(),
+            database: stored(database.unwrap_or(user)).to_owned(),
+            application_name: own_name.to_owned(),
+        }
+    }
+
+    /// Whether the plan was made for somebody who introduced itself like this.
+    pub fn fits(&self, plan: &StartupPlan) -> bool {
+        self.user == plan.user
+            && self.database == plan.database
+            && self.application_name == plan.application_name.as_deref().unwrap_or_default()
+    }
 }
 
 /// Judges the parameters. A parameter that comes twice is judged twice, and the last one counts.
@@ -67,8 +115,9 @@ struct Draft {
 impl Draft {
     fn take(&mut self, policy: &Policy, name: &str, value: &str) -> Result<(), Box<Refusal>> {
         match name {
-            "user" => self.user = Some(value.to_owned()),
-            "database" => self.database = Some(value.to_owned()),
+            // Whoever makes a name longer is the same user: under the same policy, and counted so.
+            "user" => self.user = Some(stored(value).to_owned()),
+            "database" => self.database = Some(stored(value).to_owned()),
             "options" => {}
             "replication" => return replication(value),
             _ if name.starts_with("_pq_.") => {
@@ -94,6 +143,11 @@ impl Draft {
                 ms.to_string()
             }
         };
+        if policy.mode_of(PolicyRule::SettingDenied) == Mode::Enforce
+            && let Some(refusal) = setting_denied::found(&name, policy)
+        {
+            return Err(refusal);
+        }
         self.settings.insert(name, value);
         Ok(())
     }
@@ -193,6 +247,7 @@ const NEVER_AT_STARTUP: [&str; 2] = ["row_security", "session_replication_role"]
 #[cfg(test)]
 mod tests {
     use crate::gate::rules::check::gate;
+    use crate::gate::startup::Introduction;
     use crate::gate::{Refusal, Rule, StartupPlan};
     use crate::policy::Policy;
     use crate::sqlstate;
@@ -232,6 +287,19 @@ mod tests {
             sent(&plan, "idle_in_transaction_session_timeout"),
             Some("600000")
         );
+    }
+
+    #[test]
+    fn a_name_that_the_server_would_cut_is_the_one_that_it_keeps() {
+        let kept = "ü".repeat(31);
+        let longer = format!("{kept}üx");
+        let named = [("user", longer.as_str()), ("database", &longer)];
+        let plan = judged(&named).unwrap();
+        assert_eq!((&plan.user, &plan.database), (&kept, &kept));
+        let introduction = Introduction::of(&named);
+        assert_eq!(introduction.user, kept);
+        assert!(introduction.fits(&plan));
+        assert!(Introduction::of(&named[..1]).fits(&judged(&named[..1]).unwrap()));
     }
 
     #[test]
@@ -370,6 +438,39 @@ mod tests {
         for parameters in [&[][..], &[("user", "")][..], &[("database", "d")][..]] {
             let refusal = gate(Policy::agent()).judge_startup(parameters).unwrap_err();
             assert_eq!(refusal.sqlstate, sqlstate::INVALID_AUTHORIZATION);
+        }
+    }
+
+    #[test]
+    fn an_introduction_is_read_where_the_judgement_reads_it() {
+        for parameters in [
+            &[("user", "ann")][..],
+            &[("user", "ann"), ("user", "bob"), ("database", "")],
+            &[("user", "ann"), ("database", "a"), ("database", "b")],
+            &[
+                ("user", "ann"),
+                ("application_name", "x"),
+                ("Application_Name", "y"),
+            ],
+            &[
+                ("user", "ann"),
+                ("application_name", "x"),
+                ("options", "-c application_name=y"),
+            ],
+            &[
+                ("options", "-c application_name=x"),
+                ("options", "-c application-name=y"),
+                ("user", "ann"),
+            ],
+            &[
+                ("options", "-c application_name=x"),
+                ("options", "-c DateStyle=ISO"),
+                ("user", "ann"),
+            ],
+        ] {
+            let plan = gate(Policy::bi()).judge_startup(parameters).unwrap();
+            let read = super::Introduction::of(parameters);
+            assert!(read.fits(&plan), "{parameters:?}: {read:?}");
         }
     }
 }

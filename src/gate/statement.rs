@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::case::Case;
 use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
-use super::{Effect, Parameters, StatementKind, search_path, walk};
+use super::{Effect, Parameters, StatementKind, access, search_path, walk, watched};
 use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, Tree, nodes};
 
 /// Judges all statements of a text, in order.
@@ -32,12 +32,15 @@ pub(super) fn judge_message(tree: &Tree, case: &mut Case<'_>) -> Found {
 pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     let kind = StatementKind::of(node);
     rules::look_at_statement(node, kind, case)?;
+    rules::statement_denied::look(kind, case)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
             search_path::look_ahead(node, case);
             walk::expressions(node, case)?;
             rules::catalog_missing::look(node, case)?;
-            narrow::settle(Subject::Statement(node), case)
+            rules::nesting::look(node, case)?;
+            narrow::settle(Subject::Statement(node), case)?;
+            access::settle(Subject::Statement(node), case)
         }
         StatementKind::Explain
         | StatementKind::Copy
@@ -88,6 +91,9 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
 fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
     match node {
         Node::ExplainStmt(explain) => {
+            if let Node::ExecuteStmt(execute) = explain.query() {
+                rules::prepared_name::look_at_explained(execute, case)?;
+            }
             let mark = case.mark();
             judge(explain.query(), case)?;
             // EXPLAIN of DECLARE makes no cursor; EXPLAIN of set_config touches nothing.
@@ -104,6 +110,7 @@ fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
                 rules::catalog_missing::look(parameter.into(), case)?;
             }
             narrow::settle(Subject::Types, case)?;
+            access::settle_types(prepare.argtypes().iter(), case)?;
             let mark = case.mark();
             let outer = std::mem::replace(&mut case.parameters, parameters_of(prepare));
             judge(prepare.query(), case)?;
@@ -154,7 +161,8 @@ fn arguments(execute: &nodes::ExecuteStmt, case: &mut Case<'_>) -> Found {
         walk::expressions(argument, case)?;
         rules::catalog_missing::look(argument, case)?;
     }
-    narrow::settle(Subject::Arguments(execute.params()), case)
+    narrow::settle(Subject::Arguments(execute.params()), case)?;
+    access::settle(Subject::Arguments(execute.params()), case)
 }
 
 fn note_effect(node: Node<'_>, case: &mut Case<'_>) -> Found {
@@ -162,6 +170,7 @@ fn note_effect(node: Node<'_>, case: &mut Case<'_>) -> Found {
         Node::VariableSetStmt(set) => {
             case.effects.push(Effect::SettingsTouched);
             search_path::note_set(set, case);
+            watched::note_set(set, case);
             return Ok(());
         }
         Node::DeallocateStmt(deallocate) => match deallocate.name() {

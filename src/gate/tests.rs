@@ -133,7 +133,7 @@ fn a_judgement_says_what_a_text_changes() {
     );
     assert_eq!(
         names("CLOSE ALL; DEALLOCATE a; DEALLOCATE ALL; DISCARD ALL; DISCARD TEMP"),
-        "CloseAllCursors Deallocate DeallocateAll DiscardAll SearchPathSet "
+        "CloseAllCursors Deallocate DeallocateAll DiscardAll SearchPathSet SettingSet "
     );
 }
 

@@ -74,3 +74,12 @@ impl fmt::Display for SessionValue {
         }
     }
 }
+
+#[cfg(test)]
+impl super::Policy {
+    /// The same policy with these models.
+    pub(crate) fn with_models(mut self, models: Vec<Model>) -> Self {
+        self.models = models;
+        self
+    }
+}

@@ -182,7 +182,7 @@ fn answer(request: Request, telemetry: &Telemetry, readiness: &Readiness) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::CatalogNeed;
+    use crate::policy::{Live, Policy, PolicySet};
     use crate::upstream::keeper::Catalogs;
 
     fn check(head: &str, wanted: Option<Request>) {
@@ -219,6 +219,11 @@ mod tests {
         }
     }
 
+    fn live() -> Arc<Live> {
+        let set = PolicySet::only(Arc::new(Policy::agent()));
+        Arc::new(Live::new(set))
+    }
+
     async fn ask(address: std::net::SocketAddr, request: &[u8]) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request).await.unwrap();
@@ -231,7 +236,7 @@ mod tests {
     async fn pages_are_served_and_readiness_follows_the_facts() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let readiness = Arc::new(Readiness::new(Catalogs::off(), CatalogNeed::Required));
+        let readiness = Arc::new(Readiness::new(Catalogs::off(), live()));
         let telemetry = Telemetry::quiet().unwrap();
         let server = tokio::spawn(serve(listener, telemetry, readiness.clone()));
 
@@ -285,7 +290,7 @@ mod tests {
         let server = tokio::spawn(serve(
             listener,
             telemetry,
-            Arc::new(Readiness::new(Catalogs::off(), CatalogNeed::Required)),
+            Arc::new(Readiness::new(Catalogs::off(), live())),
         ));
         let mut idle = Vec::new();
         for _ in 0..ADMIN_CONNECTIONS_MAX {

@@ -3,8 +3,10 @@
 //! Accepting happens on the main thread; a client then stays with the worker that has the fewest.
 
 pub mod admin;
+mod fitness;
 pub mod listener;
 pub mod readiness;
+pub mod reload;
 pub mod worker;
 
 use std::fmt;

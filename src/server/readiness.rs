@@ -9,7 +9,12 @@
 //! catalog: on
 //! catalog "shop": loaded, age 0.312 s, version 00f3a6b1c4d5e6f7
 //! catalog "stock": failed: refused
+//! policy "agent": version 3f0c1d2e4a5b6c7d
+//! policies: read 12 s ago, not taken; problems: 2
 //! ```
+//!
+//! Whether policies that were read again are taken has no part in the verdict: those of before
+//! hold.
 //!
 //! Under a policy that requires a catalog pgsieve is not ready while the one that its settings
 //! promise is missing ([`Catalogs::is_missing`]): what such a policy lets through without one is
@@ -17,9 +22,11 @@
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use crate::policy::CatalogNeed;
-use crate::telemetry::labels::Label;
+use crate::policy::{CatalogNeed, Live};
+use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::session::cleaned;
 use crate::upstream::keeper::{Catalogs, State, Status};
 
@@ -29,7 +36,16 @@ pub struct Readiness {
     upstream_reached: AtomicBool,
     draining: AtomicBool,
     catalogs: Catalogs,
-    need: CatalogNeed,
+    live: Arc<Live>,
+    reload: Mutex<Option<Reload>>,
+}
+
+/// What came of reading the policies again, the last time.
+#[derive(Debug, Clone, Copy)]
+struct Reload {
+    at: Instant,
+    outcome: PolicyReload,
+    problems: usize,
 }
 
 /// The answer.
@@ -43,13 +59,24 @@ pub struct Report {
 
 impl Readiness {
     /// Not ready: nobody has reached the upstream yet.
-    pub fn new(catalogs: Catalogs, need: CatalogNeed) -> Self {
+    pub fn new(catalogs: Catalogs, live: Arc<Live>) -> Self {
         Self {
             upstream_reached: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             catalogs,
-            need,
+            live,
+            reload: Mutex::default(),
         }
+    }
+
+    /// Notes what came of reading the policies again.
+    pub fn note_reload(&self, outcome: PolicyReload, problems: usize) {
+        let reload = Reload {
+            at: Instant::now(),
+            outcome,
+            problems,
+        };
+        *self.reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(reload);
     }
 
     /// Notes whether the last attempt to reach the upstream succeeded.
@@ -64,11 +91,14 @@ impl Readiness {
 
     /// How it stands now.
     pub fn report(&self) -> Report {
+        let set = self.live.current();
+        let mut policies = set.all().iter();
+        let is_required = policies.any(|policy| policy.catalog() == CatalogNeed::Required);
         let fault = if self.draining.load(Ordering::Relaxed) {
             Some("draining")
         } else if !self.upstream_reached.load(Ordering::Relaxed) {
             Some("upstream not reached")
-        } else if self.need == CatalogNeed::Required && self.catalogs.is_missing() {
+        } else if is_required && self.catalogs.is_missing() {
             Some("catalog missing")
         } else {
             None
@@ -85,9 +115,32 @@ impl Readiness {
                 }
             }
         }
+        for policy in set.all() {
+            let (name, version) = (cleaned(policy.name()), policy.version());
+            let _ = writeln!(text, "policy {name:?}: version {version}");
+        }
+        let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reload) = reload {
+            let _ = writeln!(text, "policies: {}", reload.told());
+        }
         Report {
             is_ready: fault.is_none(),
             text,
+        }
+    }
+}
+
+impl Reload {
+    /// In words.
+    fn told(self) -> String {
+        let ago = self.at.elapsed().as_secs();
+        match self.outcome {
+            PolicyReload::Loaded => format!("read {ago} s ago, in use"),
+            PolicyReload::Unchanged => format!("read {ago} s ago, no change"),
+            PolicyReload::Rejected => {
+                let problems = self.problems;
+                format!("read {ago} s ago, not taken; problems: {problems}")
+            }
         }
     }
 }

@@ -11,12 +11,16 @@ use tokio::time::Instant;
 use super::denial::Denial;
 use super::greeting::Hello;
 use super::login::{LoginDesk, LoginEnd, Opened};
+use super::quotas::accounts::Presence;
+use super::regime::Placed;
 use super::startup::{self, Settled};
+use super::succession::under;
 use crate::auth::settings::UpstreamIdentity;
-use crate::auth::{Admitted, Auth, AuthError, password};
-use crate::gate::StartupPlan;
+use crate::auth::{Admitted, Auth, AuthError, certificate, password};
+use crate::gate::{Introduction, StartupPlan};
 use crate::net::link::Link;
 use crate::net::stream::Peer;
+use crate::policy::{Policy, SessionValue};
 use crate::secret::Secret;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
@@ -33,7 +37,7 @@ use crate::upstream::login::{
     Asked, LoginError, LoginRequest, UpstreamSession, begin, sqlstate_of,
 };
 use crate::upstream::side::Side;
-use crate::upstream::verify::verify;
+use crate::upstream::verify::{Verified, verify};
 use crate::wire::encode::{self, ErrorFields, Severity};
 use crate::wire::startup::ProtocolVersion;
 
@@ -63,9 +67,11 @@ enum Missed {
 struct Entered {
     upstream: UpstreamSession,
     plan: StartupPlan,
-    search_path: String,
+    placed: Placed,
+    verified: Verified,
     keeper: Option<Arc<Keeper>>,
     side: Side,
+    presence: Presence,
     cancel: Option<CancelGuard>,
     method: LoginMethod,
 }
@@ -76,17 +82,18 @@ impl Attempt<'_> {
     /// May be cancelled: both connections are dropped.
     pub async fn run(mut self, hello: Hello) -> LoginEnd {
         let settled = hello.startup().and_then(|startup| {
-            let named = |name| startup.parameters.iter().find(|(known, _)| *known == name);
-            let word = |name| named(name).map_or("", |(_, value)| *value);
-            let user = word("user");
-            let database = if word("database").is_empty() {
-                user
-            } else {
-                word("database")
-            };
-            let info = self.info.clone();
-            self.info = info.named(user, database, word("application_name"));
-            startup::settle(&startup, &self.desk.gate)
+            let introduction = Introduction::of(&startup.parameters);
+            let Introduction {
+                user,
+                database,
+                application_name,
+            } = &introduction;
+            self.info = self.info.clone().named(user, database, application_name);
+            let traits = startup::traits(introduction, self.peer, &hello.link);
+            let placed = self.desk.regime.place(&Arc::new(traits));
+            let placed = placed.ok_or(Denial::NoPolicy)?;
+            self.info = under(&self.info, &placed);
+            startup::settle(&startup, placed)
         });
         let mut client = hello.link;
         let entered = match settled {
@@ -97,22 +104,30 @@ impl Attempt<'_> {
             Ok(Entered {
                 upstream,
                 plan,
-                search_path,
+                placed,
+                verified,
                 keeper,
                 side,
+                presence,
                 cancel,
                 method,
             }) => {
+                self.info = under(&self.info, &placed);
                 self.record(method, LoginOutcome::Accepted, None);
                 let info = self.info;
+                let certificate = client.stream.peer_certificate();
+                let subject = certificate.map(certificate::subject).unwrap_or_default();
                 LoginEnd::Opened(Box::new(Opened {
                     client,
                     upstream,
                     info,
                     plan,
-                    search_path,
+                    placed,
+                    verified,
+                    subject,
                     keeper,
                     side,
+                    presence,
                     cancel,
                 }))
             }
@@ -124,6 +139,8 @@ impl Attempt<'_> {
         let Settled {
             version,
             plan,
+            placed,
+            asked,
             negotiation,
         } = settled;
         if !negotiation.is_empty() {
@@ -138,29 +155,41 @@ impl Attempt<'_> {
             .admit(client, self.peer, &plan.user, self.deadline)
             .await;
         let mut method = self.method();
-        let (mut upstream, account) = match admitted.map_err(Denial::Auth)? {
-            Admitted::AsItself => self.reach_as_itself(client, &plan).await?,
-            Admitted::As(identity) => self.reach_as(&identity, &plan).await?,
+        let ((mut upstream, account), presence) = match admitted.map_err(Denial::Auth)? {
+            // The upstream has to say first whether it is this user.
+            Admitted::AsItself => {
+                let reached = self.reach_as_itself(client, &plan).await?;
+                (reached, self.count_in(&placed, &plan.user)?)
+            }
+            Admitted::As(identity) => {
+                let presence = self.count_in(&placed, &plan.user)?;
+                (self.reach_as(&identity, &plan).await?, presence)
+            }
             Admitted::BoundAs(identity) => {
                 method = LoginMethod::ScramPlus;
-                self.reach_as(identity, &plan).await?
+                let presence = self.count_in(&placed, &plan.user)?;
+                (self.reach_as(identity, &plan).await?, presence)
             }
         };
-        let verified = verify(&mut upstream, self.deadline).await;
-        let search_path = verified.map_err(Denial::NotReadOnly)?.search_path;
+        let wanted = settings_of(placed.gate.policy());
+        let verified = verify(&mut upstream, &wanted, self.deadline).await;
+        let verified = verified.map_err(Denial::NotReadOnly)?;
         let side = self.desk.sides.of(&plan.database, &account);
         // The first client of a database waits for what the gate must know to judge with it.
         let keeper = self.desk.catalogs.of(&plan.database, Some(account));
         if let Some(keeper) = &keeper {
             keeper.first_load(self.deadline).await;
         }
+        let placed = startup::confirm(placed, (&asked, &plan), &self.desk.regime)?;
         let cancel = self.answer(client, version, &plan, &upstream).await?;
         Ok(Entered {
             upstream,
             plan,
-            search_path,
+            placed,
+            verified,
             keeper,
             side,
+            presence,
             cancel,
             method,
         })
@@ -358,6 +387,16 @@ impl From<LoginError> for Missed {
     fn from(error: LoginError) -> Self {
         Self::Upstream(error)
     }
+}
+
+/// The settings that the policy's models read.
+fn settings_of(policy: &Policy) -> Vec<&str> {
+    let values = policy.session_values().into_iter();
+    let names = values.filter_map(|value| match value {
+        SessionValue::Setting(name) => Some(name.as_str()),
+        _ => None,
+    });
+    names.collect()
 }
 
 fn request<'a>(user: &'a str, plan: &'a StartupPlan) -> LoginRequest<'a> {

@@ -5,12 +5,15 @@
 //! that are held against the journal).
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use tokio::sync::Notify;
 
 use super::journal::{Journal, Owed, Running, Standing};
+use super::plans::known::KnownPlans;
+use super::quotas::Quotas;
+use super::regime::{Placed, Regime};
 use super::repairs::Errand;
 use super::repairs::loudness::Loudness;
 use super::repairs::reaction::Held;
@@ -18,6 +21,7 @@ use super::repairs::retained::Retained;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
 use super::surroundings::Surroundings;
+use super::values::Known;
 use crate::gate::cache::JudgementCache;
 use crate::gate::{Gate, SessionNames};
 use crate::limits;
@@ -34,6 +38,10 @@ use crate::wire::malformed::Malformed;
 
 /// One conversation.
 pub struct Conversation {
+    /// Which policies there are, and which one the session is under.
+    pub(super) regime: Arc<Regime>,
+    pub(super) placed: Placed,
+    /// The judge of that policy.
     pub(super) gate: Arc<Gate>,
     pub(super) cache: Arc<Mutex<JudgementCache>>,
     pub(super) telemetry: Telemetry,
@@ -58,6 +66,10 @@ pub struct Conversation {
     pub(super) described: Bytes,
     /// A failure that the client has not heard of.
     pub(super) held: Option<Box<Held>>,
+    /// The plans that the worker knows.
+    pub(super) plans: Arc<Mutex<KnownPlans>>,
+    /// How long the last plan took that was asked for; none once somebody has put that on record.
+    pub(super) plan_took: Option<Duration>,
     /// Frames of the client that are taken before all others.
     pub(super) replayed: Bytes,
     /// What is to be done on another thread before anything else is taken.
@@ -66,6 +78,10 @@ pub struct Conversation {
     pub(super) ended_by_upstream: Option<Code>,
     /// Bytes of the current upstream frame that still pass unseen.
     pub(super) passing: usize,
+    /// Bytes of the current upstream frame that are still dropped.
+    pub(super) dropping: usize,
+    /// What the policy's limits need to know.
+    pub(super) quotas: Quotas,
     /// Bytes for the upstream.
     pub outbox: Outbox,
     /// Bytes for the client that wait for its socket.
@@ -74,10 +90,12 @@ pub struct Conversation {
 
 /// The parts that a conversation shares with others of its worker.
 pub struct Shared {
-    /// The judge, under the session's policy.
-    pub gate: Arc<Gate>,
+    /// The policies that hold.
+    pub regime: Arc<Regime>,
     /// What the worker has judged before.
     pub cache: Arc<Mutex<JudgementCache>>,
+    /// What it knows of plans.
+    pub plans: Arc<Mutex<KnownPlans>>,
     /// Where events go.
     pub telemetry: Telemetry,
     /// Where rescues run.
@@ -95,6 +113,8 @@ pub struct UpstreamFacts {
     pub self_report: SelfReport,
     /// Its search_path at the beginning, as the setting is written.
     pub search_path: String,
+    /// What its login has brought to light, for models.
+    pub known: Known,
     /// Who knows what the database contains.
     pub keeper: Option<Arc<Keeper>>,
     /// Where changed texts are compiled.
@@ -103,6 +123,8 @@ pub struct UpstreamFacts {
     pub cancelled: Option<Arc<Notify>>,
     /// Which messages the client wants.
     pub loudness: Loudness,
+    /// What the policy's limits need to know.
+    pub quotas: Quotas,
 }
 
 /// What the client's next frames meet.
@@ -118,6 +140,8 @@ pub enum Intake {
     Judging,
     /// The same, but an error has come in between: what is judged will be dropped.
     JudgingInVain,
+    /// They wait: the upstream is being asked for the plan of a statement.
+    Planning,
     /// Nothing more is taken: the session ends when everything that is owed has come.
     Closing(Ending),
     /// They wait: the upstream is being asked whether it is still read-only.
@@ -170,13 +194,23 @@ impl From<Malformed> for Ending {
 
 impl Conversation {
     /// A conversation that starts with both sides logged in and nothing owed.
-    pub fn new(shared: &Shared, info: Arc<SessionInfo>, upstream: UpstreamFacts) -> Self {
+    pub fn new(
+        shared: &Shared,
+        placed: Placed,
+        info: Arc<SessionInfo>,
+        upstream: UpstreamFacts,
+    ) -> Self {
         let mut names = SessionNames::default();
+        names.set_policy(placed.gate.policy().version_number());
         names.set_server_major(upstream.server_major);
         names.set_role(&upstream.user);
-        let surroundings = Surroundings::new(upstream.keeper, &upstream.search_path);
+        let (keeper, search_path) = (upstream.keeper, &upstream.search_path);
+        let policy = placed.gate.policy();
+        let surroundings = Surroundings::new(keeper, search_path, upstream.known, policy);
         let mut conversation = Self {
-            gate: Arc::clone(&shared.gate),
+            regime: Arc::clone(&shared.regime),
+            gate: Arc::clone(&placed.gate),
+            placed,
             cache: Arc::clone(&shared.cache),
             telemetry: shared.telemetry.clone(),
             info,
@@ -198,26 +232,30 @@ impl Conversation {
             retained: Retained::default(),
             described: Bytes::new(),
             held: None,
+            plans: Arc::clone(&shared.plans),
+            plan_took: None,
             replayed: Bytes::new(),
             errand: None,
             ended_by_upstream: None,
             passing: 0,
+            dropping: 0,
+            quotas: upstream.quotas,
             outbox: Outbox::default(),
             reply: BytesMut::new(),
         };
-        conversation.take_over_paths();
+        conversation.take_over_settings();
         conversation
     }
 
     /// Whether the client's frames may be taken now.
     pub fn takes_frames(&self) -> bool {
         !self.outbox.is_full()
+            && !self.quotas.holds()
             && self.journal.len() < limits::JOURNAL_LENGTH_MAX
             && match self.intake {
                 Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => true,
-                Intake::Judging | Intake::JudgingInVain | Intake::Checking | Intake::Closing(_) => {
-                    false
-                }
+                Intake::Judging | Intake::JudgingInVain => false,
+                Intake::Checking | Intake::Planning | Intake::Closing(_) => false,
             }
     }
 
@@ -232,9 +270,9 @@ impl Conversation {
     /// The upstream skips to the next Sync, which has not been sent: so does the intake.
     pub(super) fn skip_from_now(&mut self) {
         self.intake = match self.intake {
-            Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone | Intake::Checking => {
-                Intake::SkipToSync
-            }
+            Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => Intake::SkipToSync,
+            // What waited for its plan is skipped as well: so was the question.
+            Intake::Checking | Intake::Planning => Intake::SkipToSync,
             Intake::Judging | Intake::JudgingInVain => Intake::JudgingInVain,
             Intake::Closing(ending) => Intake::Closing(ending),
         };
@@ -289,9 +327,16 @@ impl Conversation {
             self.finished(&held.into_running());
         }
         while let Some(owed) = self.journal.pop() {
-            if let Owed::Rescue(running) = &owed {
+            if let Owed::Rescue(running) | Owed::Cut(running) = &owed {
                 self.finished(running);
             }
+            let owed = match owed {
+                Owed::Plan(asking) => match asking.into_query() {
+                    Some(running) => Owed::Query(running),
+                    None => continue,
+                },
+                other => other,
+            };
             if let Owed::Query(mut running) | Owed::Execute(mut running) = owed {
                 running.sqlstate = Some(lost);
                 self.finished(&running);
@@ -299,8 +344,14 @@ impl Conversation {
         }
     }
 
+    /// Whose session it is, and under which policy.
+    pub fn info(&self) -> &Arc<SessionInfo> {
+        &self.info
+    }
+
     pub(super) fn finished(&self, running: &Running) {
+        let info = running.info.as_ref().unwrap_or(&self.info);
         self.telemetry
-            .finished(&running.event(&self.info, Instant::now()));
+            .finished(&running.event(info, Instant::now()));
     }
 }

@@ -37,6 +37,10 @@ pub enum Denial {
     TlsRequired,
     /// Its startup packet asks for what the policy refuses.
     Settings(Box<Refusal>),
+    /// No policy is for it.
+    NoPolicy,
+    /// While it logged in, the policies have changed so that it would not have been let in alike.
+    PolicyChanged,
     /// It did not prove who it is, or may not do so over this connection.
     Auth(AuthError),
     /// The upstream asks pgsieve for no password, so nothing proves who this remote client is.
@@ -51,6 +55,10 @@ pub enum Denial {
     NotReadOnly(VerifyError),
     /// No cancel key could be made.
     NoKey,
+    /// Its user has as many connections as the policy gives.
+    TooManyConnections,
+    /// So many users have to be remembered that there is no room for one more.
+    TooManyUsers,
 }
 
 /// What a client is told.
@@ -122,6 +130,7 @@ impl Denial {
             },
             Self::TlsRequired | Self::UpstreamTrustsUs => LoginOutcome::RefusedMethod,
             Self::Settings(_) => LoginOutcome::RefusedSettings,
+            Self::NoPolicy | Self::PolicyChanged => LoginOutcome::RefusedPolicy,
             Self::UpstreamRefused(message) => match sqlstate_of(message) {
                 Some("28P01") => LoginOutcome::BadCredentials,
                 Some(_) | None => LoginOutcome::UpstreamRefused,
@@ -129,8 +138,12 @@ impl Denial {
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
             Self::Upstream(LoginError::Link(LinkError::TimedOut)) => LoginOutcome::TimedOut,
             Self::Upstream(_) | Self::NoKey => LoginOutcome::UpstreamUnreachable,
+            Self::TooManyConnections | Self::TooManyUsers => LoginOutcome::TooManyConnections,
             Self::NotReadOnly(
-                VerifyError::Differs(_) | VerifyError::NoAnswer(_) | VerifyError::NoSearchPath,
+                VerifyError::Differs(_)
+                | VerifyError::NoAnswer(_)
+                | VerifyError::NoSearchPath
+                | VerifyError::NoSettings,
             ) => LoginOutcome::UpstreamNotReadOnly,
             Self::NotReadOnly(VerifyError::Link(_)) => LoginOutcome::UpstreamUnreachable,
         }
@@ -232,6 +245,16 @@ impl Denial {
                 "this connection must be encrypted",
             )
             .hint("Connect with sslmode=require or stronger."),
+            Self::NoPolicy => words(
+                sqlstate::INVALID_AUTHORIZATION,
+                "no policy is for this session",
+            )
+            .hint("Whoever runs the proxy decides which sessions a policy is for."),
+            Self::PolicyChanged => words(
+                sqlstate::CANNOT_CONNECT_NOW,
+                "the policies have changed during the login",
+            )
+            .hint("Connect again."),
             Self::UpstreamTrustsUs => words(
                 sqlstate::INVALID_AUTHORIZATION,
                 "the database asks for no password, so nothing would prove who you are",
@@ -250,6 +273,15 @@ impl Denial {
             )
             .hint("Something between the proxy and the database ignores startup parameters."),
             Self::NoKey => words(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
+            Self::TooManyConnections => Words {
+                sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
+                message: Cow::Owned(format!("too many connections for role \"{user}\"")),
+                hint: Some("Close a connection of this user that is not needed any more."),
+            },
+            Self::TooManyUsers => words(
+                sqlstate::TOO_MANY_CONNECTIONS,
+                "sorry, too many users already",
+            ),
         };
         Some(words)
     }

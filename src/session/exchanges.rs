@@ -5,13 +5,17 @@ use std::sync::{Arc, Mutex};
 use bytes::BytesMut;
 
 use super::conversation::{Conversation, Ending, SelfReport, Shared, UpstreamFacts};
+use super::quotas::Quotas;
+use super::regime::{Recording, Regime};
 use super::repairs::Errand;
 use super::repairs::loudness::Loudness;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
+use super::values::Known;
 use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
-use crate::policy::Policy;
+use crate::policy::matching::Traits;
+use crate::policy::{Live, Policy, PolicySet};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::telemetry::Telemetry;
 use crate::telemetry::labels::Tripwire;
@@ -28,26 +32,49 @@ impl Exchange {
     }
 
     fn with(self_report: SelfReport) -> Self {
-        let policy = Arc::new(Policy::agent());
+        Self::under(Policy::agent(), Known::default(), self_report)
+    }
+
+    pub(super) fn under(policy: Policy, known: Known, self_report: SelfReport) -> Self {
+        let live = Arc::new(Live::new(PolicySet::only(Arc::new(policy))));
+        let recording = Recording {
+            fingerprinter: Fingerprinter::new(None, [7; 32]),
+            names: false,
+        };
         let shared = Shared {
-            gate: Arc::new(Gate::new(policy, Fingerprinter::new(None, [7; 32]))),
+            regime: Arc::new(Regime::new(live, Some(recording))),
             cache: Arc::new(Mutex::new(JudgementCache::default())),
+            plans: Arc::default(),
             telemetry: Telemetry::quiet().unwrap(),
             workshop: Workshop::new(),
         };
-        let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
+        Self::placed(&shared, Traits::default(), known, self_report)
+    }
+
+    /// One of several sessions.
+    pub(super) fn of(shared: &Shared, traits: Traits) -> Self {
+        Self::placed(shared, traits, Known::default(), SelfReport::Reported)
+    }
+
+    fn placed(shared: &Shared, traits: Traits, known: Known, self_report: SelfReport) -> Self {
+        let placed = shared.regime.place(&Arc::new(traits)).unwrap();
+        let policy = placed.gate.policy();
+        let info = SessionInfo::accepted(1, "127.0.0.1:1");
+        let info = Arc::new(info.under(policy.name(), policy.version()));
         let upstream = UpstreamFacts {
             user: "reader".to_owned(),
             server_major: 15,
             self_report,
+            known,
             search_path: "public".to_owned(),
             keeper: None,
             side: None,
             cancelled: None,
             loudness: Loudness::default(),
+            quotas: Quotas::default(),
         };
         Self {
-            conversation: Conversation::new(&shared, info, upstream),
+            conversation: Conversation::new(shared, placed, info, upstream),
         }
     }
 

@@ -7,6 +7,7 @@ use bytes::BytesMut;
 
 use super::conversation::Shared;
 use super::login::{Accepted, LoginDesk};
+use super::plans::known::KnownPlans;
 use super::relay::{self, Scratch};
 use super::repairs::workshop::Workshop;
 use crate::gate::cache::JudgementCache;
@@ -27,6 +28,7 @@ pub struct House {
     /// The read buffer of this worker.
     pub scratch: Scratch,
     cache: Arc<Mutex<JudgementCache>>,
+    plans: Arc<Mutex<KnownPlans>>,
     workshop: Workshop,
     telemetry: Telemetry,
     accepted: Arc<AtomicU64>,
@@ -40,6 +42,7 @@ impl House {
             desk: Arc::new(desk),
             scratch: relay::scratch(),
             cache: Arc::default(),
+            plans: Arc::default(),
             workshop: Workshop::new(),
             accepted: Arc::default(),
         }
@@ -50,6 +53,7 @@ impl House {
         Self {
             scratch: relay::scratch(),
             cache: Arc::default(),
+            plans: Arc::default(),
             telemetry: self.telemetry.for_worker(),
             ..self.clone()
         }
@@ -64,8 +68,9 @@ impl House {
     /// What a conversation takes from the house.
     pub fn shared(&self) -> Shared {
         Shared {
-            gate: Arc::clone(&self.desk.gate),
+            regime: Arc::clone(&self.desk.regime),
             cache: Arc::clone(&self.cache),
+            plans: Arc::clone(&self.plans),
             telemetry: self.telemetry.clone(),
             workshop: self.workshop.clone(),
         }

@@ -7,18 +7,16 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::conversation::{Conversation, Ending, Intake, SelfReport};
+use super::conversation::{Conversation, Ending, Intake};
 use super::journal::{Closing, Owed, Running};
 use super::large::Large;
 use super::repairs::Errand;
 use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
 use super::reply::Farewell;
-use crate::gate::{
-    Cursor, Depth, Effect, Facts, Judgement, Parameters, ReadPermit, Refusal, Surety, Verdict,
-};
+use super::retold::Substituted;
+use crate::gate::{Cursor, Judgement, Parameters, ReadPermit, Refusal, Surety, Verdict};
 use crate::limits;
-use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
 use crate::telemetry::labels::{Outcome, Path};
 use crate::wire::encode;
 use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
@@ -59,6 +57,9 @@ impl Conversation {
                     break;
                 }
             };
+            if self.holds_back(frame.kind) {
+                break;
+            }
             consumed += frame.bytes.len();
             if let Err(ending) = self.frame(&frame) {
                 self.close_after_answers(ending)?;
@@ -72,7 +73,7 @@ impl Conversation {
     ///
     /// # Errors
     /// The ending itself, when nothing is owed.
-    fn close_after_answers(&mut self, ending: Ending) -> Result<(), Ending> {
+    pub(super) fn close_after_answers(&mut self, ending: Ending) -> Result<(), Ending> {
         if self.journal.is_empty() {
             return Err(ending);
         }
@@ -87,6 +88,7 @@ impl Conversation {
         if frame.kind == b'X' {
             return Err(Ending::Terminated);
         }
+        self.take_over_policies()?;
         if matches!(self.intake, Intake::SkipToSync | Intake::SkipToSyncAlone) {
             return self.skip(frame);
         }
@@ -183,27 +185,19 @@ impl Conversation {
                 self.still_keeps(&facts)?;
                 Ok(resolved)
             });
+        let resolved = match resolved {
+            Ok(resolved) => self
+                .admit_query(&facts, manner.fee())
+                .map(|allowance| (resolved, allowance)),
+            Err(refusal) => Err(refusal),
+        };
         match resolved {
-            Ok((permit, notice)) => {
-                let mut running = self.permitted(&permit, Path::Query, arrived);
-                self.note_clamp(&mut running, notice);
-                let stake = self.stake_query(frame, &running.facts, &manner);
-                manner.mark(&mut running, stake);
-                running.loudness = Change::of(permit.text(), &running.facts);
-                self.outbox.query(&permit).map_err(|_| UNSENDABLE)?;
-                self.standing.unsynced = false;
-                self.names.sync();
-                self.expect_settings_change(&running.facts);
-                self.expect_paths(&running.facts);
-                self.journal.push(Owed::Query(Box::new(running)));
-                self.hold_for_check();
-            }
+            Ok((permitted, allowance)) => self.plan_query(frame, permitted, (manner, allowance)),
             Err(refusal) => {
                 self.expect_copy_leftovers(&facts);
-                self.refuse_query(refusal, Some((facts, arrived)), Path::Query)?;
+                self.refuse_query(refusal, Some((facts, arrived)), Path::Query)
             }
         }
-        Ok(())
     }
 
     pub(super) fn settle_parse(
@@ -234,7 +228,7 @@ impl Conversation {
                 self.names.add_prepared(
                     parse.name,
                     Arc::clone(&running.facts),
-                    permit.text().into(),
+                    permit.original().into(),
                 );
                 self.names.set_parameters(parse.name, parameters);
                 self.outbox
@@ -277,27 +271,6 @@ impl Conversation {
         Err(Refusal::of_clamp_without_end())
     }
 
-    /// A setting in the statement was lowered: that is counted, and the client will hear of it.
-    fn note_clamp(&self, running: &mut Running, notice: Option<String>) {
-        if notice.is_some() {
-            self.telemetry.emit(&SettingsClamped {
-                session: &self.info,
-                path: running.path,
-                fingerprint: running.facts.fingerprint,
-            });
-        }
-        running.clamped(notice);
-    }
-
-    fn permitted(&mut self, permit: &ReadPermit<'_>, path: Path, arrived: Instant) -> Running {
-        let facts = Arc::clone(permit.facts());
-        if facts.depth == Depth::Tree {
-            self.telemetry.emit(&StatementJudgedWithoutCatalog);
-        }
-        self.expect_names(&facts);
-        Running::new(facts, path, arrived, arrived.elapsed())
-    }
-
     fn bind(&mut self, frame: &Frame<'_>, bind: &Bind<'_>) -> Result<(), Ending> {
         if let Err(refusal) = self.still_permits(bind.statement) {
             return self.refuse_message(refusal, None, Path::Bind);
@@ -310,6 +283,13 @@ impl Conversation {
         if self.names.is_full() {
             return self.refuse_message(Refusal::of_too_many_names(), None, Path::Bind);
         }
+        let ask = match self.ask_of_bind(prepared) {
+            Ok(ask) => ask.map(|ask| (ask, prepared.clone())),
+            Err(refusal) => {
+                let judged = Some((Arc::clone(&prepared.facts), Instant::now()));
+                return self.refuse_message(refusal, judged, Path::Bind);
+            }
+        };
         let cursor = Cursor {
             facts: Arc::clone(&prepared.facts),
             hold: false,
@@ -317,10 +297,15 @@ impl Conversation {
             parameters: prepared.parameters.clone(),
             next_run: Surety::Certain,
         };
+        let another = Substituted::of(&cursor.facts, &cursor.text);
         self.names.add_cursor(bind.portal, cursor);
+        self.quotas.forget_portal(bind.portal);
         self.forward(frame)?;
-        self.journal.push(Owed::Bind);
-        Ok(())
+        self.journal.push(Owed::Bind(another));
+        match ask {
+            Some((ask, prepared)) => self.plan_bind(&ask, &prepared, bind),
+            None => Ok(()),
+        }
     }
 
     fn describe(&mut self, frame: &Frame<'_>, target: &Target<'_>) -> Result<(), Ending> {
@@ -348,15 +333,26 @@ impl Conversation {
         };
         let facts = Arc::clone(&cursor.facts);
         let loudness = Change::of(&cursor.text, &facts);
+        let another = Substituted::of(&facts, &cursor.text);
         if let Err(refusal) = self.still_keeps(&facts) {
             return self.refuse_message(refusal, None, Path::Execute);
         }
+        let allowance = match self.admit_execute(&facts, execute) {
+            Ok(allowance) => allowance,
+            Err(refusal) => {
+                let judged = Some((facts, Instant::now()));
+                return self.refuse_message(refusal, judged, Path::Execute);
+            }
+        };
         self.forward(frame)?;
         self.expect_names(&facts);
         self.expect_settings_change(&facts);
-        self.expect_paths(&facts);
+        self.expect_settings(&facts);
         let mut running = Running::new(facts, Path::Execute, Instant::now(), Duration::ZERO);
+        running.allowance = allowance;
         running.loudness = loudness;
+        running.plan = self.plan_took.take();
+        running.another = another;
         if running.facts.stands_in.get().is_some() {
             running.outcome = Outcome::Repaired;
         }
@@ -383,6 +379,7 @@ impl Conversation {
             }
             Target::Portal(name) => {
                 self.names.remove_cursor(name);
+                self.quotas.forget_portal(name);
                 Closing::Portal {
                     name: (*name).to_owned(),
                 }
@@ -394,28 +391,12 @@ impl Conversation {
     fn sync(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
         self.forward(frame)?;
         self.standing.unsynced = false;
+        self.plan_took = None;
         self.names.sync();
+        self.quotas.sync();
         self.journal.push(Owed::Sync);
         self.hold_for_check();
         Ok(())
-    }
-
-    /// An upstream that does not report its read-only default has to be asked after this statement.
-    fn expect_settings_change(&mut self, facts: &Facts) {
-        let touched = facts
-            .effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::SettingsTouched));
-        if touched && self.self_report == SelfReport::AskWhenTouched {
-            self.self_report = SelfReport::AskNow;
-        }
-    }
-
-    /// Nothing more is taken from the client until the question has been asked and answered.
-    fn hold_for_check(&mut self) {
-        if self.self_report == SelfReport::AskNow {
-            self.intake = Intake::Checking;
-        }
     }
 
     fn forward(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {

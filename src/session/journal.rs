@@ -11,9 +11,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::plans::asking::Asking;
+use super::quotas::allowance::Allowance;
 use super::repairs::loudness::Change;
 use super::repairs::words::{Notice, OnError};
-use crate::gate::{Facts, Older, Prepared, Refusal, Surety};
+use super::retold::{Speaks, Substituted};
+use crate::gate::{Facts, Older, Prepared, Refusal, Rule, Surety};
 use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{Outcome, Path};
@@ -31,6 +34,8 @@ pub struct Running {
     pub arrived: Instant,
     /// How long pgsieve took to judge it.
     pub gate: Duration,
+    /// How long it waited for its plan, where that was asked for.
+    pub plan: Option<Duration>,
     /// Rows that passed so far.
     pub rows: u64,
     /// Bytes of answer that passed so far.
@@ -39,6 +44,8 @@ pub struct Running {
     pub sqlstate: Option<Code>,
     /// What the gate said.
     pub outcome: Outcome,
+    /// Rules that would have stopped it as it ran and are only observed, each once.
+    pub observed: Vec<Rule>,
     /// A notice that the client gets before the statement's completion.
     pub notice: Option<Box<Notice>>,
     /// What the client gets where it fails.
@@ -49,8 +56,16 @@ pub struct Running {
     pub tries: u32,
     /// What it does to `client_min_messages`.
     pub loudness: Option<Change>,
+    /// The text that runs in the place of its own, where that is another one.
+    pub another: Option<Box<Substituted>>,
     /// Whether it has run once it succeeded: a portal that is at its end does nothing.
     pub runs: Surety,
+    /// What it may bring, and what it holds meanwhile.
+    pub allowance: Allowance,
+    /// The rule that ended its result.
+    pub cut_by: Option<Rule>,
+    /// Whose it is, where the session is under another policy by now than it was judged by.
+    pub info: Option<Arc<SessionInfo>>,
 }
 
 /// Whether the client's own words of a statement are kept until its answer begins.
@@ -70,17 +85,29 @@ impl Running {
             path,
             arrived,
             gate,
+            plan: None,
             rows: 0,
             bytes: 0,
             sqlstate: None,
+            observed: Vec::new(),
             notice: None,
             on_error: OnError::Passes,
             stake: Stake::Lost,
             tries: 0,
             loudness: None,
+            another: None,
             runs: Surety::Certain,
+            info: None,
             outcome: Outcome::Permitted,
+            allowance: Allowance::boundless(),
+            cut_by: None,
         }
+    }
+
+    /// Whether it is one query, which leaves nothing behind in the session.
+    fn is_plain_query(&self) -> bool {
+        let facts = &self.facts;
+        facts.kind.is_query() && facts.statements == 1 && facts.effects.is_empty()
     }
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
@@ -91,8 +118,23 @@ impl Running {
         }
     }
 
+    /// The part of its time in which it waited for its plan: an Execute arrives behind that.
+    fn waited(&self) -> Duration {
+        match self.path {
+            Path::Query => self.plan.unwrap_or_default(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// A rule would have stopped it, and is only observed.
+    pub fn observe(&mut self, rule: Rule) {
+        if !self.observed.contains(&rule) {
+            self.observed.push(rule);
+        }
+    }
+
     /// The event that it leaves when its answer is complete.
-    pub fn event<'a>(&self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
+    pub fn event<'a>(&'a self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
         let total = now.saturating_duration_since(self.arrived);
         StatementFinished {
             session,
@@ -100,12 +142,16 @@ impl Running {
             kind: self.facts.kind,
             fingerprint: self.facts.fingerprint,
             outcome: self.outcome,
-            rule: None,
+            rule: self.cut_by,
+            observed: &self.facts.observed,
+            observed_running: &self.observed,
+            named: self.facts.named.as_deref(),
             sqlstate: self.sqlstate,
             rows: self.rows,
             bytes: self.bytes,
             gate: self.gate,
-            upstream: total.saturating_sub(self.gate),
+            upstream: total.saturating_sub(self.gate + self.waited()),
+            plan: self.plan,
             total,
         }
     }
@@ -118,8 +164,9 @@ pub enum Owed {
     Query(Box<Running>),
     /// ParseComplete.
     Parse(Box<Running>),
-    /// BindComplete.
-    Bind,
+    /// BindComplete; with the text that runs in the place of the statement's own, where that is
+    /// another one.
+    Bind(Option<Box<Substituted>>),
     /// ParameterDescription, then RowDescription or NoData.
     DescribeStatement,
     /// RowDescription or NoData.
@@ -142,6 +189,12 @@ pub enum Owed {
     /// pgsieve's own question whether the session is still read-only; nothing of it reaches the
     /// client.
     ReadOnlyCheck,
+    /// pgsieve's own question for the plan of a statement; nothing of it reaches the client but an
+    /// error.
+    Plan(Box<Asking>),
+    /// Whatever the upstream still says of a batch in which a result was cut: nothing of it reaches
+    /// the client but its end.
+    Cut(Box<Running>),
     /// Nothing of the upstream: its error to this statement is held back while a repair is looked
     /// for.
     Rescue(Box<Running>),
@@ -177,6 +230,16 @@ impl fmt::Debug for Closing {
 }
 
 impl Owed {
+    /// Whether it answers a message behind whose error the upstream skips to the next Sync.
+    fn is_extended(&self) -> bool {
+        match self {
+            Self::Parse(_) | Self::Bind(_) | Self::DescribeStatement | Self::DescribePortal => true,
+            Self::Execute(_) | Self::Close(_) | Self::RefusedMessage { .. } => true,
+            Self::Query(_) | Self::RefusedQuery(_) | Self::Sync | Self::Cut(_) => false,
+            Self::ReadOnlyCheck | Self::Plan(_) | Self::Rescue(_) => false,
+        }
+    }
+
     /// Whether only ReadyForQuery is still to come.
     fn is_end(&self) -> bool {
         match self {
@@ -204,9 +267,61 @@ impl Journal {
         self.owed.len()
     }
 
+    /// Whether the next answer is one to a question of pgsieve's own.
+    pub fn is_own(&self) -> bool {
+        matches!(self.owed.front(), Some(Owed::ReadOnlyCheck | Owed::Plan(_)))
+    }
+
+    /// Whether the next answer is one about a plan.
+    pub fn is_asking(&self) -> bool {
+        matches!(self.owed.front(), Some(Owed::Plan(_)))
+    }
+
+    /// Whether what waits for its plan, if anything does, came in the same batch as all that is
+    /// owed before it: a Query ends the batches before it.
+    pub fn asks_for_batch(&self) -> bool {
+        match self.owed.back() {
+            Some(Owed::Plan(asking)) => asking.is_of_bind(),
+            _ => true,
+        }
+    }
+
     /// Adds an entry behind all others.
     pub fn push(&mut self, owed: Owed) {
         self.owed.push_back(owed);
+    }
+
+    /// Which text the upstream speaks of when it says something now.
+    pub fn spoken_of(&self) -> Speaks<'_> {
+        match self.owed.front() {
+            Some(Owed::Query(running) | Owed::Parse(running) | Owed::Execute(running)) => {
+                Speaks::of(running.another.as_deref(), &running.facts)
+            }
+            Some(Owed::Plan(asking)) => asking.spoken_of(),
+            Some(Owed::Bind(Some(another))) => Speaks::OfAnother(another),
+            Some(Owed::Bind(None)) => Speaks::OfOwn,
+            Some(Owed::DescribeStatement | Owed::DescribePortal | Owed::Sync | Owed::Cut(_)) => {
+                Speaks::OfUnknown
+            }
+            Some(
+                Owed::Close(_)
+                | Owed::RefusedQuery(_)
+                | Owed::RefusedMessage { .. }
+                | Owed::ReadOnlyCheck
+                | Owed::Rescue(_),
+            )
+            | None => Speaks::OfOwn,
+        }
+    }
+
+    /// Puts an entry before all others.
+    pub fn push_front(&mut self, owed: Owed) {
+        self.owed.push_front(owed);
+    }
+
+    /// The entry behind the head.
+    pub fn second(&self) -> Option<&Owed> {
+        self.owed.get(1)
     }
 
     /// The entry that the next answer must fit.
@@ -231,6 +346,15 @@ impl Journal {
         }
     }
 
+    /// Whether an error of what is under way could make the upstream skip to a Sync that has not
+    /// been sent. A Query does not end a batch for that: it is skipped as well.
+    pub fn may_be_skipping(&self) -> bool {
+        let behind_sync = self.owed.iter().rev();
+        behind_sync
+            .take_while(|owed| !matches!(owed, Owed::Sync))
+            .any(Owed::is_extended)
+    }
+
     /// What a name stood for that a message still under way takes away: should the upstream skip
     /// that message, the name stands for it still.
     pub fn in_doubt(&self, name: &str) -> Option<&Prepared> {
@@ -243,6 +367,21 @@ impl Journal {
             Owed::RefusedMessage { unnamed, .. } if name.is_empty() => unnamed.as_ref(),
             _ => None,
         })
+    }
+
+    /// The session is under another policy from now on: what is under way was judged by the one of
+    /// before.
+    pub fn outlive(&mut self, info: &Arc<SessionInfo>) {
+        for owed in &mut self.owed {
+            if let Owed::Query(running)
+            | Owed::Parse(running)
+            | Owed::Execute(running)
+            | Owed::Cut(running)
+            | Owed::Rescue(running) = owed
+            {
+                running.info.get_or_insert_with(|| Arc::clone(info));
+            }
+        }
     }
 
     /// Whether nothing is owed but answers that cannot fail for what is in a text: to Close, and
@@ -259,6 +398,32 @@ impl Journal {
         self.owed.iter().all(Owed::is_end)
     }
 
+    /// Whether what is owed leaves every setting as it is for a statement that is sent now, should
+    /// that run: nothing of it sets anything or ends a transaction. An error makes the upstream
+    /// skip what comes before the next Sync, and in a transaction block refuse what comes behind.
+    pub fn keeps_settings(&self, status: TransactionStatus) -> bool {
+        let in_block = status != TransactionStatus::Idle;
+        self.owed.iter().all(|owed| match owed {
+            Owed::Parse(_)
+            | Owed::Bind(_)
+            | Owed::DescribeStatement
+            | Owed::DescribePortal
+            | Owed::Close(_)
+            | Owed::RefusedMessage { .. } => true,
+            Owed::Execute(running) => running.is_plain_query(),
+            // The end of a batch, or of a Query, ends an implicit transaction.
+            Owed::Query(running) => in_block && running.is_plain_query(),
+            Owed::Sync | Owed::RefusedQuery(_) => in_block,
+            Owed::ReadOnlyCheck | Owed::Plan(_) | Owed::Rescue(_) | Owed::Cut(_) => false,
+        })
+    }
+
+    /// Whether anything is owed that takes time; what the upstream only has to take note of does
+    /// not.
+    pub fn is_working(&self) -> bool {
+        self.owed.iter().any(Owed::is_work)
+    }
+
     /// Whether nothing is owed by the upstream: at most a rescue is under way.
     pub fn is_at_rest(&self) -> bool {
         self.owed.iter().all(|owed| matches!(owed, Owed::Rescue(_)))
@@ -271,7 +436,7 @@ impl Journal {
 
     /// Whether a Bind is on its way.
     pub fn makes_portals(&self) -> bool {
-        self.owed.iter().any(|owed| matches!(owed, Owed::Bind))
+        self.owed.iter().any(|owed| matches!(owed, Owed::Bind(_)))
     }
 
     /// Gives back memory that a long pipeline took.

@@ -75,6 +75,10 @@ impl Conversation {
         if self.intake != Intake::Judging {
             return Ok(None);
         }
+        if let Err(ending) = self.take_over_policies() {
+            self.intake = Intake::Open;
+            return self.close_after_answers(ending).map(|()| None);
+        }
         self.look_around();
         let is_outdated = judgement.facts.grounds != self.names.grounds();
         if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {

@@ -12,8 +12,11 @@ use tokio::time::Instant;
 use super::attempt::Attempt;
 use super::denial::Denial;
 use super::greeting::{self, CancelWish, Greeting, Turned};
+use super::quotas::accounts::{Accounts, Presence};
+use super::regime::{Placed, Regime};
 use crate::auth::Auth;
-use crate::gate::{Gate, StartupPlan};
+use crate::auth::certificate::Subject;
+use crate::gate::StartupPlan;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::link::Link;
@@ -29,6 +32,7 @@ use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::{Catalogs, Keeper};
 use crate::upstream::login::UpstreamSession;
 use crate::upstream::side::{Side, Sides};
+use crate::upstream::verify::Verified;
 
 /// What every login needs. Built once, shared by all.
 #[derive(Debug)]
@@ -43,10 +47,12 @@ pub struct LoginDesk {
     pub catalogs: Catalogs,
     /// Where changed texts are compiled.
     pub sides: Sides,
-    /// The judge of startup settings.
-    pub gate: Arc<Gate>,
+    /// The policies that hold.
+    pub regime: Arc<Regime>,
     /// Who can be cancelled.
     pub cancels: CancelRegistry,
+    /// What users have done.
+    pub accounts: Accounts,
     /// Where events go.
     pub telemetry: Telemetry,
 }
@@ -89,12 +95,18 @@ pub struct Opened {
     pub info: SessionInfo,
     /// What the upstream was asked for.
     pub plan: StartupPlan,
-    /// Where the upstream looks names up, as the setting is written.
-    pub search_path: String,
+    /// The policy that it is under.
+    pub placed: Placed,
+    /// What the upstream has said of its settings.
+    pub verified: Verified,
+    /// What the certificate says that the client has shown, if it has.
+    pub subject: Subject,
     /// What is known of its database; none where catalogs are off or there are too many.
     pub keeper: Option<Arc<Keeper>>,
     /// Where changed texts of this client are compiled.
     pub side: Side,
+    /// Counts the session among those of its user.
+    pub presence: Presence,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
 }
@@ -141,7 +153,9 @@ async fn cancel(wish: CancelWish, desk: &LoginDesk, info: SessionInfo) -> LoginE
     let outcome = match desk.cancels.forward(wish.pid, &wish.secret).await {
         CancelOutcome::Forwarded => labels::CancelOutcome::Forwarded,
         CancelOutcome::UnknownKey => labels::CancelOutcome::UnknownKey,
-        CancelOutcome::Busy | CancelOutcome::Failed => labels::CancelOutcome::Failed,
+        CancelOutcome::Busy | CancelOutcome::Failed | CancelOutcome::Unanswered => {
+            labels::CancelOutcome::Failed
+        }
     };
     desk.telemetry.emit(&CancelHandled {
         session: &info,

@@ -2,11 +2,17 @@
 //!
 //! * [`greeting`], [`startup`], [`login`], [`denial`]: what comes before the first statement
 //! * [`relay`]: bytes between two sockets; [`conversation`]: what they mean, without sockets
-//! * [`intake`], `refusing`: the client's half; [`answers`]: the upstream's half; [`journal`]: what
-//!   is owed
+//! * [`intake`], `refusing`, `sending`: the client's half; [`answers`], `failures`: the upstream's;
+//!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
+//!   as the client may hear it
 //! * [`large`]: texts that are judged on another thread
 //! * [`repairs`]: statements that fail and may be mended
-//! * [`surroundings`]: what the session's names mean now; [`paths`]: where they are looked up
+//! * [`plans`]: statements whose plan the policy wants to see first
+//! * [`quotas`]: the limits of the policy that act while it runs
+//! * [`regime`]: the policies that hold, and which one a session is under; `succession`: a session
+//!   takes over new ones
+//! * [`surroundings`]: what the session's names mean now; [`values`]: what models read of it;
+//!   [`followed`]: settings that are followed
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
 //! * [`house`]: what all sessions share
@@ -18,6 +24,8 @@ pub mod denial;
 pub mod drain;
 #[cfg(test)]
 mod exchanges;
+mod failures;
+pub mod followed;
 #[cfg(test)]
 mod forwarding;
 pub mod greeting;
@@ -27,13 +35,22 @@ pub mod journal;
 pub mod large;
 pub mod login;
 pub mod parting;
-pub mod paths;
+pub mod plans;
+pub mod quotas;
 mod refusing;
+pub mod regime;
 pub mod relay;
 pub mod repairs;
 pub mod reply;
+mod rest;
+pub mod retold;
+mod sending;
 pub mod startup;
+mod succession;
 pub mod surroundings;
+#[cfg(test)]
+mod valued;
+pub mod values;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,9 +61,11 @@ use self::conversation::{Conversation, Ending, SelfReport, UpstreamFacts};
 use self::drain::Draining;
 use self::house::House;
 use self::login::{Accepted, LoginEnd, Opened};
+use self::quotas::Quotas;
 use self::relay::Relay;
 use self::repairs::loudness::Loudness;
 use self::reply::Farewell;
+use self::values::Known;
 use crate::net::link::Link;
 use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::session::SessionInfo;
@@ -66,8 +85,10 @@ pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
     let (info, reason, bytes_in, bytes_out) = match end {
         LoginEnd::Closed { info, reason } => (Arc::new(info), reason, 0, 0),
         LoginEnd::Opened(opened) => {
-            let (info, mut relay, lease) = begin(*opened, &house);
+            let (mut relay, lease) = begin(*opened, &house);
             let ending = converse(&mut relay, &mut draining).await;
+            // Of the policy that it was under at the end.
+            let info = Arc::clone(relay.conversation.info());
             let counted = relay.counted();
             let reason = parting::part(relay, lease, ending, &info, &house).await;
             (info, reason, counted.from_client, counted.to_client)
@@ -85,15 +106,18 @@ pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
 }
 
 /// Sets the conversation up.
-fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
+fn begin(opened: Opened, house: &House) -> (Relay, Lease) {
     let Opened {
         client,
         upstream,
         info,
         plan,
-        search_path,
+        placed,
+        verified,
+        subject,
         keeper,
         side,
+        presence,
         cancel,
     } = opened;
     let info = Arc::new(info);
@@ -107,13 +131,21 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
             Some(_) => SelfReport::Reported,
             None => SelfReport::AskWhenTouched,
         },
-        search_path,
+        search_path: verified.search_path,
+        known: Known {
+            user: plan.user,
+            database: plan.database,
+            application_name: plan.application_name,
+            certificate: subject,
+            settings: verified.settings,
+        },
         keeper,
         side: Some(side),
         cancelled: cancel.as_ref().map(CancelGuard::wish),
         loudness: Loudness::at_startup(&plan.parameters),
+        quotas: Quotas::new(presence, cancel.as_ref().map(CancelGuard::canceller)),
     };
-    let mut conversation = Conversation::new(&house.shared(), Arc::clone(&info), facts);
+    let mut conversation = Conversation::new(&house.shared(), placed, Arc::clone(&info), facts);
     for lowered in &plan.lowered {
         let message = format!("{lowered} is lowered to what the policy gives");
         reply::notice(&mut conversation.reply, &message, None);
@@ -121,7 +153,7 @@ fn begin(opened: Opened, house: &House) -> (Arc<SessionInfo>, Relay, Lease) {
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let relay = Relay::new(conversation, unread(client), unread(upstream), scratch);
-    (info, relay, lease)
+    (relay, lease)
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

@@ -31,6 +31,8 @@ pub async fn part(
         _ if conversation.is_upstream_running() => Condition::Running,
         _ => Condition::Rested,
     };
+    // The user's place is taken until the upstream has heard of the end.
+    let _place = conversation.quotas.slot();
     conversation.abandon();
     let farewell = match ending {
         Ending::Terminated | Ending::ClientGone | Ending::UpstreamClosed => None,
@@ -80,7 +82,8 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
             });
         }
         Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
-        | Ending::Ended(Farewell::Shutdown | Farewell::Internal)
+        | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
+        | Ending::Ended(Farewell::Idle)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
@@ -94,8 +97,10 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::UpstreamClosed | Ending::Ended(Farewell::UpstreamLost) => {
             ClosedBecause::UpstreamGone
         }
+        Ending::Ended(Farewell::Idle) => ClosedBecause::TimedOut,
         Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,
         Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
+        Ending::Ended(Farewell::NoPolicy) => ClosedBecause::NoPolicy,
         Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
         Ending::Ended(Farewell::Internal) => ClosedBecause::Panic,
         Ending::Tripped(_) | Ending::Ended(Farewell::Tripwire) => ClosedBecause::Tripwire,

@@ -30,6 +30,7 @@ impl Conversation {
         path: Path,
     ) -> Result<(), Ending> {
         self.report_refusal(&refusal, judged, path);
+        self.note_rest();
         if self.answers_alone() {
             reply::refusal(&mut self.reply, &refusal);
             encode::ready_for_query(&mut self.reply, self.standing.status);
@@ -77,6 +78,7 @@ impl Conversation {
         unnamed: Option<Prepared>,
     ) -> Result<(), Ending> {
         self.report_refusal(&refusal, judged, path);
+        self.note_rest();
         if self.answers_alone() {
             reply::refusal(&mut self.reply, &refusal);
             self.intake = Intake::SkipToSyncAlone;
@@ -94,28 +96,33 @@ impl Conversation {
         Ok(())
     }
 
-    fn report_refusal(&self, refusal: &Refusal, judged: Option<(Arc<Facts>, Instant)>, path: Path) {
+    fn report_refusal(
+        &mut self,
+        refusal: &Refusal,
+        judged: Option<(Arc<Facts>, Instant)>,
+        path: Path,
+    ) {
         let now = Instant::now();
-        let (kind, fingerprint, total) = match judged {
-            Some((facts, arrived)) => (
-                facts.kind,
-                facts.fingerprint,
-                now.saturating_duration_since(arrived),
-            ),
-            None => (StatementKind::Unparsed, None, Duration::ZERO),
+        let (facts, total) = match &judged {
+            Some((facts, arrived)) => (Some(facts), now.saturating_duration_since(*arrived)),
+            None => (None, Duration::ZERO),
         };
         self.telemetry.emit(&StatementFinished {
             session: &self.info,
             path,
-            kind,
-            fingerprint,
+            kind: facts.map_or(StatementKind::Unparsed, |facts| facts.kind),
+            fingerprint: facts.and_then(|facts| facts.fingerprint),
             outcome: Outcome::Refused,
             rule: Some(refusal.rule),
+            observed: &[],
+            observed_running: &[],
+            named: facts.and_then(|facts| facts.named.as_deref()),
             sqlstate: Some(Code::from(refusal.sqlstate)),
             rows: 0,
             bytes: 0,
             gate: total,
             upstream: Duration::ZERO,
+            plan: self.plan_took.take(),
             total,
         });
     }

@@ -15,12 +15,14 @@ use tokio::task::JoinHandle;
 
 use super::conversation::{Conversation, Ending};
 use super::large::Large;
+use super::quotas::idle::IdleWatch;
 use super::repairs::workshop::Rescuing;
 use super::repairs::{Errand, Patient};
 use super::reply::Farewell;
 use crate::gate::Judgement;
 use crate::limits;
 use crate::net::stream::Stream;
+use crate::upstream::cancel::{CancelOutcome, Cancelling};
 
 /// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
 pub type Scratch = Arc<Mutex<Box<[u8]>>>;
@@ -42,6 +44,9 @@ pub struct Relay {
     client_rest: BytesMut,
     upstream_rest: BytesMut,
     elsewhere: Option<Elsewhere>,
+    /// The cancel of a result that was cut. Nothing that it might meet is sent until it is over.
+    cancelling: Option<Cancelling>,
+    idle: IdleWatch,
     stops_at_rest: StopsAtRest,
     client_flush: ClientFlush,
     counted: Counted,
@@ -107,6 +112,8 @@ impl Relay {
             client_rest,
             upstream_rest,
             elsewhere: None,
+            cancelling: None,
+            idle: IdleWatch::default(),
             stops_at_rest: StopsAtRest::NotAsked,
             client_flush: ClientFlush::Settled,
             counted: Counted::default(),
@@ -152,7 +159,10 @@ impl Relay {
         for _ in 0..limits::RELAY_ROUNDS_MAX {
             match self.round(context, &mut scratch) {
                 Ok(Moved::Some) => {}
-                Ok(Moved::Nothing) => return Poll::Pending,
+                Ok(Moved::Nothing) => {
+                    let watched = self.idle.poll(context, &mut self.conversation);
+                    return watched.map(|()| Ending::Ended(Farewell::Idle));
+                }
                 Err(ending) => return Poll::Ready(ending),
             }
         }
@@ -177,6 +187,7 @@ impl Relay {
         for turn in [
             self.read_upstream(context, scratch)?,
             self.finish_elsewhere(context)?,
+            self.cancel(context)?,
             self.read_client(context, scratch)?,
             self.start_elsewhere(),
             self.write_upstream(context)?,
@@ -297,7 +308,9 @@ impl Relay {
     }
 
     fn read_client(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
-        if self.elsewhere.is_some() || !self.conversation.takes_frames() {
+        // While the cut statement runs, only its own batch goes on, and a client may leave.
+        let waits_for_cancel = self.cancelling.is_some() && !self.conversation.is_cut();
+        if self.elsewhere.is_some() || waits_for_cancel || !self.conversation.takes_frames() {
             return Ok(Moved::Nothing);
         }
         let waits = !self.client_rest.is_empty() || self.conversation.is_replaying();
@@ -350,6 +363,29 @@ impl Relay {
             }
         });
         Moved::Some
+    }
+
+    /// Cancels a result that was cut.
+    fn cancel(&mut self, context: &mut Context<'_>) -> Turn {
+        if self.cancelling.is_none() && self.conversation.wants_cancel() {
+            self.cancelling = self.conversation.cancel_elsewhere();
+        }
+        let Some(cancelling) = &mut self.cancelling else {
+            return Ok(Moved::Nothing);
+        };
+        let Poll::Ready(outcome) = cancelling.as_mut().poll(context) else {
+            return Ok(Moved::Nothing);
+        };
+        self.cancelling = None;
+        match outcome {
+            // It may arrive later, and meet another statement.
+            CancelOutcome::Unanswered => Err(Ending::Ended(Farewell::UpstreamLost)),
+            CancelOutcome::Busy | CancelOutcome::Failed => {
+                self.conversation.cancel_again();
+                Ok(Moved::Some)
+            }
+            CancelOutcome::Forwarded | CancelOutcome::UnknownKey => Ok(Moved::Some),
+        }
     }
 
     fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {

@@ -23,8 +23,12 @@ pub enum Farewell {
     UpstreamLost,
     /// The upstream session stopped being read-only, or reported a write.
     Tripwire,
+    /// The policies have changed, and none of them is for this session.
+    NoPolicy,
     /// pgsieve is shutting down.
     Shutdown,
+    /// The session did nothing for longer than the policy gives.
+    Idle,
     /// A fault of pgsieve's own.
     Internal,
 }
@@ -108,10 +112,22 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             ),
             Some("Reconnect; the operator has been alerted."),
         ),
+        Farewell::NoPolicy => (
+            sqlstate::ADMIN_SHUTDOWN,
+            Cow::Borrowed(
+                "the policies have changed and none is for this session; the connection is closed",
+            ),
+            Some("Whoever runs the proxy decides which sessions a policy is for."),
+        ),
         Farewell::Shutdown => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("terminating connection due to administrator command"),
             None,
+        ),
+        Farewell::Idle => (
+            sqlstate::IDLE_SESSION_TIMEOUT,
+            Cow::Borrowed("terminating connection due to idle-session timeout"),
+            Some("Reconnect when there is something to ask."),
         ),
         Farewell::Internal => (
             sqlstate::INTERNAL_ERROR,

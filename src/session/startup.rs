@@ -4,8 +4,12 @@
 use bytes::BytesMut;
 
 use super::denial::Denial;
-use crate::auth::AuthError;
-use crate::gate::{Gate, StartupPlan};
+use super::regime::{Placed, Regime};
+use crate::auth::{AuthError, certificate};
+use crate::gate::{Introduction, StartupPlan};
+use crate::net::link::Link;
+use crate::net::stream::Peer;
+use crate::policy::matching::Traits;
 use crate::wire::encode;
 use crate::wire::startup::{ProtocolVersion, Startup};
 
@@ -15,14 +19,23 @@ pub struct Settled {
     pub version: ProtocolVersion,
     /// What the upstream is asked for.
     pub plan: StartupPlan,
+    /// The policy that it was judged under.
+    pub placed: Placed,
+    /// What was judged.
+    pub asked: Vec<(String, String)>,
     /// NegotiateProtocolVersion, where the client has to be told of a difference; or nothing.
     pub negotiation: BytesMut,
 }
 
-/// Judges the settings and agrees on a protocol.
-pub fn settle(startup: &Startup<'_>, gate: &Gate) -> Result<Settled, Denial> {
-    let judged = gate.judge_startup(&startup.parameters);
+/// Judges the settings under the policy of the client, and agrees on a protocol.
+pub fn settle(startup: &Startup<'_>, placed: Placed) -> Result<Settled, Denial> {
+    let judged = placed.gate.judge_startup(&startup.parameters);
     let plan = judged.map_err(|refusal| Denial::Settings(Box::new(refusal)))?;
+    // The policy was chosen for this one and no other.
+    let introduction = Introduction::of(&startup.parameters);
+    if !introduction.fits(&plan) {
+        return Err(Denial::NoPolicy);
+    }
     let version = agreed(startup.version);
     let mut negotiation = BytesMut::new();
     if version != startup.version || !plan.unrecognised_pq_options.is_empty() {
@@ -37,8 +50,58 @@ pub fn settle(startup: &Startup<'_>, gate: &Gate) -> Result<Settled, Denial> {
     Ok(Settled {
         version,
         plan,
+        placed,
+        asked: startup
+            .parameters
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
         negotiation,
     })
+}
+
+/// What is known of a client when its policy is chosen. All of it is there before it proves who it
+/// is, and none of it can change by that; the certificate was proved with the encryption.
+pub fn traits(introduction: Introduction, peer: Peer, link: &Link) -> Traits {
+    let Introduction {
+        user,
+        database,
+        application_name,
+    } = introduction;
+    Traits {
+        user,
+        database,
+        application_name,
+        client_address: match peer {
+            Peer::Tcp(address) => Some(address.ip().to_canonical()),
+            Peer::Unix => None,
+        },
+        certificate_name: link
+            .stream
+            .peer_certificate()
+            .and_then(|shown| certificate::subject(shown).common_name),
+    }
+}
+
+/// At the end of a login: the policies may have changed meanwhile. What the upstream was asked for
+/// must be what it would be asked for under the policy of now.
+pub fn confirm(
+    placed: Placed,
+    (asked, plan): (&[(String, String)], &StartupPlan),
+    regime: &Regime,
+) -> Result<Placed, Denial> {
+    if regime.generation() == placed.generation {
+        return Ok(placed);
+    }
+    let now = regime.place(&placed.traits).ok_or(Denial::NoPolicy)?;
+    let asked: Vec<(&str, &str)> = asked
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    match now.gate.judge_startup(&asked) {
+        Ok(judged) if judged == *plan => Ok(now),
+        Ok(_) | Err(_) => Err(Denial::PolicyChanged),
+    }
 }
 
 /// The newest version that both sides speak. There is no 3.1: its number is left out, because old

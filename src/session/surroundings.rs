@@ -5,12 +5,15 @@
 use std::sync::{Arc, Weak};
 
 use super::conversation::Conversation;
+use super::followed::{Before, Change, End, Ended, Followed, Path, Place};
 use super::journal::Running;
-use super::paths::{Before, Change, End, Path, Paths};
+use super::values::{Changed, Known, Values};
 use crate::gate::sight::Sight;
 use crate::gate::{Effect, Facts, Parameters, Refusal, StatementKind, Surety};
+use crate::policy::Policy;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
+use crate::telemetry::labels::Outcome;
 use crate::upstream::keeper::Keeper;
 use crate::wire::backend::TransactionStatus;
 
@@ -24,26 +27,48 @@ pub struct Surroundings {
     /// The snapshot of that state, where there is one. It is held for as long as something is
     /// judged by it: sessions that do nothing would keep every snapshot that ever was.
     sight: Option<Weak<Sight>>,
-    paths: Paths,
+    paths: Followed<Path>,
+    values: Values,
 }
 
 impl Surroundings {
-    /// Those of a session that begins with this search_path, as its setting is written.
-    pub fn new(keeper: Option<Arc<Keeper>>, search_path: &str) -> Self {
+    /// Those of a session under a policy that begins with this search_path, as its setting is
+    /// written, and these values.
+    pub fn new(
+        keeper: Option<Arc<Keeper>>,
+        search_path: &str,
+        known: Known,
+        policy: &Policy,
+    ) -> Self {
         Self {
             keeper,
             generation: 0,
             sight: None,
-            paths: Paths::new(read(search_path)),
+            paths: Followed::new(read(search_path)),
+            values: Values::new(known, policy),
         }
+    }
+
+    /// What the database contains is to be seen anew: under another policy.
+    pub(super) fn forget(&mut self) {
+        self.generation = 0;
+        self.sight = None;
+    }
+
+    /// Whether anything is to be settled when statements fail or transactions end.
+    fn is_moving(&self) -> bool {
+        self.paths.is_moving() || self.values.is_moving()
     }
 }
 
 impl Conversation {
     /// Takes over what the keeper has learned, before anything is judged.
     pub(super) fn look_around(&mut self) {
-        if self.surroundings.paths.is_moving() {
-            self.take_over_paths();
+        let policy = self.gate.policy();
+        if self.surroundings.values.follow(policy) == Changed::Perhaps
+            || self.surroundings.is_moving()
+        {
+            self.take_over_settings();
         }
         let surroundings = &mut self.surroundings;
         let Some(keeper) = &surroundings.keeper else {
@@ -63,7 +88,7 @@ impl Conversation {
             }
         }
         // The number was read first: should the snapshot be newer, it is taken over once more.
-        let sight = keeper.sight();
+        let sight = keeper.sight(self.gate.policy().version_number());
         surroundings.generation = generation;
         surroundings.sight = sight.as_ref().map(Arc::downgrade);
         self.names.set_sight(sight);
@@ -90,8 +115,7 @@ impl Conversation {
                     let types = types.iter().copied();
                     self.gate.permits_parameters(types, &self.names)?;
                 }
-                let (text, parameters) = (&prepared.text, &prepared.parameters);
-                self.gate.still_permits(text, parameters, &self.names)
+                self.gate.still_permits(prepared, &self.names)
             }
         }
     }
@@ -131,80 +155,93 @@ impl Conversation {
         }
     }
 
-    /// A statement is on its way: what it does to the search_path may hold from now on.
-    pub(super) fn expect_paths(&mut self, facts: &Facts) {
-        let mut changes = facts.effects.iter().filter_map(Change::of).peekable();
-        if changes.peek().is_none() {
-            return;
+    /// A statement is on its way: what it does to settings may hold from now on.
+    pub(super) fn expect_settings(&mut self, facts: &Facts) {
+        let mut changed = Changed::Nothing;
+        for effect in &facts.effects {
+            if let Some(change) = Change::of_path(effect) {
+                self.surroundings.paths.sent(&change);
+                changed = Changed::Perhaps;
+            }
+            if self.surroundings.values.sent(effect) == Changed::Perhaps {
+                changed = Changed::Perhaps;
+            }
         }
-        for change in changes {
-            self.surroundings.paths.sent(change);
+        if changed == Changed::Perhaps {
+            self.take_over_settings();
         }
-        self.take_over_paths();
     }
 
     /// A statement has ended.
-    pub(super) fn follow_paths(&mut self, running: &Running) {
+    pub(super) fn follow_settings(&mut self, running: &Running) {
         let facts = &running.facts;
         match running.sqlstate {
             None => self.loudness.succeeded(facts.kind, running.loudness),
             Some(_) => self.loudness.failed(),
         }
-        let paths = &mut self.surroundings.paths;
-        let mut moved = paths.is_moving();
+        let Surroundings { paths, values, .. } = &mut self.surroundings;
         // Of several statements in one message nobody says which of them ended a transaction.
         let alone = facts.statements <= 1;
         let has_run = running.runs == Surety::Certain || runs_once(facts.kind);
-        let sure = alone && has_run;
-        if running.sqlstate.is_none() || !alone {
-            for change in facts.effects.iter().filter_map(Change::of) {
-                let surety = if sure {
-                    change.surety
-                } else {
-                    Surety::Possible
-                };
-                paths.applied(Change { surety, ..change });
-                moved = true;
+        // What was cut may have come to its end before it was cancelled.
+        let was_cut = running.outcome == Outcome::Cut;
+        let ran = if alone && has_run && !was_cut {
+            Surety::Certain
+        } else {
+            Surety::Possible
+        };
+        if running.sqlstate.is_none() || was_cut || !alone {
+            for effect in &facts.effects {
+                match (Change::of_path(effect), ran) {
+                    (Some(change), Surety::Certain) => paths.applied(&change),
+                    (Some(change), Surety::Possible) => paths.applied(&change.possibly()),
+                    (None, _) => values.applied(effect, ran),
+                }
             }
         }
-        if !moved {
+        let ended = match (facts.kind, running.sqlstate) {
+            _ if !alone => Ended::Scrambled,
+            (_, Some(_)) => Ended::Failed,
+            (StatementKind::Commit, None) => Ended::With(End::Commit),
+            (StatementKind::Rollback, None) => Ended::With(End::Rollback),
+            _ if is_discard_all(facts) => Ended::With(End::AtOnce),
+            _ => Ended::Well,
+        };
+        if !self.surroundings.is_moving() {
             return;
         }
-        match (facts.kind, running.sqlstate) {
-            _ if !alone => paths.scrambled(),
-            (_, Some(_)) => paths.failed(),
-            (StatementKind::Commit, None) => paths.ended(End::Commit),
-            (StatementKind::Rollback, None) => paths.ended(End::Rollback),
-            _ => {}
-        }
-        self.take_over_paths();
+        self.surroundings.paths.ended(ended);
+        self.surroundings.values.ended(ended);
+        self.take_over_settings();
     }
 
     /// Something has failed: what was done in the same transaction may be undone.
-    pub(super) fn doubt_paths(&mut self) {
+    pub(super) fn doubt_settings(&mut self) {
         self.loudness.failed();
-        if self.surroundings.paths.is_moving() {
-            self.surroundings.paths.failed();
-        }
+        self.surroundings.paths.doubted();
+        self.surroundings.values.doubted();
     }
 
     /// The upstream is ready for the next statement.
-    pub(super) fn settle_paths(&mut self, status: TransactionStatus) {
+    pub(super) fn settle_settings(&mut self, status: TransactionStatus) {
         if status == TransactionStatus::Idle {
             self.loudness.idle();
         }
-        if !self.surroundings.paths.is_moving() {
+        if !self.surroundings.is_moving() {
             return;
         }
-        if status == TransactionStatus::Idle {
-            self.surroundings.paths.idle();
+        let place = match status {
+            TransactionStatus::Idle => Place::Outside,
+            TransactionStatus::InBlock | TransactionStatus::Failed => Place::Within,
+        };
+        let under_way = if self.journal.is_empty() {
+            Before::Nothing
         } else {
-            self.surroundings.paths.goes_on();
-        }
-        if self.journal.is_empty() {
-            self.surroundings.paths.rest();
-        }
-        self.take_over_paths();
+            Before::Others
+        };
+        self.surroundings.paths.ready(place, under_way);
+        self.surroundings.values.ready(place, under_way);
+        self.take_over_settings();
     }
 
     /// The upstream has reported its search_path (from version 18 on).
@@ -229,14 +266,19 @@ impl Conversation {
         }
     }
 
-    pub(super) fn take_over_paths(&mut self) {
-        let before = if self.journal.is_empty() {
+    pub(super) fn take_over_settings(&mut self) {
+        let before = if self.journal.keeps_settings(self.standing.status) {
             Before::Nothing
         } else {
             Before::Others
         };
-        self.names
-            .set_paths(self.surroundings.paths.possible(before));
+        let surroundings = &self.surroundings;
+        let paths = surroundings.paths.possible(before);
+        self.names.set_paths(paths.into());
+        let values = surroundings.values.now(before);
+        if **self.names.values() != *values {
+            self.names.set_values(values);
+        }
     }
 }
 
@@ -252,4 +294,8 @@ fn runs_once(kind: StatementKind) -> bool {
 fn read(setting: &str) -> Option<Path> {
     let names = crate::catalog::path::split(setting)?;
     Some(names.into_iter().map(String::into_boxed_str).collect())
+}
+fn is_discard_all(facts: &Facts) -> bool {
+    let mut effects = facts.effects.iter();
+    effects.any(|effect| matches!(effect, Effect::DiscardAll))
 }

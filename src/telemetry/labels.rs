@@ -76,8 +76,22 @@ labels! {
         Repaired => "repaired",
         /// It did not run.
         Refused => "refused",
+        /// It ran, and its result ended in an error where the policy's limit did.
+        Cut => "cut",
+        /// It ran, and its result ended where the policy's limit did.
+        Truncated => "truncated",
         /// It did not run because an earlier message failed and everything up to Sync is skipped.
         Skipped => "skipped",
+    }
+}
+
+labels! {
+    /// Whether a limit was enforced.
+    LimitMode {
+        /// It was.
+        Enforce => "enforce",
+        /// It was only counted.
+        Observe => "observe",
     }
 }
 
@@ -136,6 +150,8 @@ labels! {
         BadCredentials => "bad_credentials",
         /// The startup packet asked for something the policy refuses.
         RefusedSettings => "refused_settings",
+        /// No policy is for the session, or not any more.
+        RefusedPolicy => "refused_policy",
         /// The way of login is not allowed over this kind of connection.
         RefusedMethod => "refused_method",
         /// The upstream turned the login down.
@@ -144,6 +160,8 @@ labels! {
         UpstreamUnreachable => "upstream_unreachable",
         /// The upstream's session was not read-only when it was checked.
         UpstreamNotReadOnly => "upstream_not_read_only",
+        /// The user has as many connections as the policy gives.
+        TooManyConnections => "too_many_connections",
         /// The client went away or broke the protocol before the login was done.
         Abandoned => "abandoned",
         /// It took longer than allowed.
@@ -230,6 +248,8 @@ labels! {
         UpstreamViolation => "upstream_violation",
         /// A tripwire fired.
         Tripwire => "tripwire",
+        /// The policies have changed, and none of them is for the session.
+        NoPolicy => "no_policy",
         /// pgsieve was told to stop.
         Drained => "drained",
         /// A bound on time or idleness was reached.
@@ -240,6 +260,18 @@ labels! {
         CancelRequest => "cancel_request",
         /// The session panicked.
         Panic => "panic",
+    }
+}
+
+labels! {
+    /// What came of reading the policies again.
+    PolicyReload {
+        /// They hold now.
+        Loaded => "loaded",
+        /// They are those that hold already.
+        Unchanged => "unchanged",
+        /// Something is wrong with them: those of before hold.
+        Rejected => "rejected",
     }
 }
 
@@ -393,6 +425,7 @@ mod tests {
     fn every_set_is_in_order_without_repeats() {
         check::<Path>();
         check::<Outcome>();
+        check::<LimitMode>();
         check::<Transport>();
         check::<RefusedBecause>();
         check::<LoginMethod>();

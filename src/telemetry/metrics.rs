@@ -15,18 +15,19 @@ use crate::telemetry::checks::Checks;
 use crate::telemetry::code::Class;
 use crate::telemetry::family::{Family, Three, Two};
 use crate::telemetry::labels::{
-    CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction, LoginMethod,
+    CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction, LimitMode, LoginMethod,
     LoginOutcome, Origin, Outcome, Path, Peer, RefusedBecause, Transport, Tripwire, Violation,
 };
+use crate::telemetry::policies::PolicyNumbers;
 use crate::telemetry::process;
 use crate::telemetry::table::{
     AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS,
     CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT, CATALOG_FAILURES, CATALOG_LOAD_SECONDS,
     CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN,
-    CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS, LOGINS, Metric, PANICS, PROCESS_CPU_SECONDS,
-    PROCESS_DESCRIPTORS, PROCESS_RESIDENT_BYTES, REFUSALS, REPAIR_SECONDS, REPAIRS, RESULT_BYTES,
-    RETRIES, ROWS, STATEMENT_SECONDS, STATEMENTS, STATEMENTS_WITHOUT_CATALOG, TRIPWIRES,
-    UPSTREAM_SECONDS, VIOLATIONS,
+    CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS, LIMITS, LOGINS, Metric, OBSERVED, PANICS,
+    PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_RESIDENT_BYTES, REFUSALS,
+    REPAIR_SECONDS, REPAIRS, RESULT_BYTES, RETRIES, ROWS, STATEMENT_SECONDS, STATEMENTS,
+    STATEMENTS_WITHOUT_CATALOG, TRIPWIRES, UPSTREAM_SECONDS, VIOLATIONS,
 };
 
 /// The live numbers. Fields have the names of the rows.
@@ -46,6 +47,10 @@ pub struct Metrics {
     pub statements: Family<Three<Path, StatementKind, Outcome>>,
     /// See [`REFUSALS`].
     pub refusals: Family<Rule>,
+    /// See [`LIMITS`].
+    pub limits: Family<Two<Rule, LimitMode>>,
+    /// See [`OBSERVED`].
+    pub observed: Family<Rule>,
     /// See [`CLAMPS`].
     pub clamps: Family<Path>,
     /// See [`RETRIES`].
@@ -56,6 +61,8 @@ pub struct Metrics {
     pub gate_seconds: Histogram,
     /// See [`UPSTREAM_SECONDS`].
     pub upstream_seconds: Histogram,
+    /// See [`PLAN_SECONDS`].
+    pub plan_seconds: Histogram,
     /// See [`STATEMENT_SECONDS`].
     pub statement_seconds: Histogram,
     /// See [`ROWS`].
@@ -78,6 +85,8 @@ pub struct Metrics {
     pub violations: Family<Two<Peer, Violation>>,
     /// See [`PANICS`].
     pub panics: IntCounter,
+    /// What is known of the policies.
+    pub policies: PolicyNumbers,
     /// What the audit counts of itself.
     pub audit: AuditNumbers,
     process: ProcessNumbers,
@@ -135,11 +144,14 @@ impl Metrics {
             logins: Family::register(r, &LOGINS)?,
             statements: Family::register(r, &STATEMENTS)?,
             refusals: Family::from_zero(r, &REFUSALS)?,
+            limits: Family::register(r, &LIMITS)?,
+            observed: Family::from_zero(r, &OBSERVED)?,
             clamps: Family::register(r, &CLAMPS)?,
             retries: counter(r, &RETRIES)?,
             errors: Family::register(r, &ERRORS)?,
             gate_seconds: histogram(r, &GATE_SECONDS, GATE_BUCKETS)?,
             upstream_seconds: histogram(r, &UPSTREAM_SECONDS, STATEMENT_BUCKETS)?,
+            plan_seconds: histogram(r, &PLAN_SECONDS, STATEMENT_BUCKETS)?,
             statement_seconds: histogram(r, &STATEMENT_SECONDS, STATEMENT_BUCKETS)?,
             rows: counter(r, &ROWS)?,
             result_bytes: counter(r, &RESULT_BYTES)?,
@@ -160,6 +172,7 @@ impl Metrics {
             tripwires: Family::from_zero(r, &TRIPWIRES)?,
             violations: Family::from_zero(r, &VIOLATIONS)?,
             panics: counter(r, &PANICS)?,
+            policies: PolicyNumbers::register(r)?,
             audit: AuditNumbers {
                 queue_bytes: gauge(r, &AUDIT_QUEUE_BYTES)?,
                 lines: counter(r, &AUDIT_LINES)?,
@@ -240,14 +253,17 @@ fn fraction(registry: &Registry, metric: &'static Metric) -> Result<Counter, Tel
     Ok(counter)
 }
 
-fn level(registry: &Registry, metric: &'static Metric) -> Result<Gauge, TelemetryError> {
+pub(super) fn level(registry: &Registry, metric: &'static Metric) -> Result<Gauge, TelemetryError> {
     let wrong = |_| TelemetryError::Metric { name: metric.name };
     let gauge = Gauge::new(metric.name, metric.help).map_err(wrong)?;
     registry.register(Box::new(gauge.clone())).map_err(wrong)?;
     Ok(gauge)
 }
 
-fn gauge(registry: &Registry, metric: &'static Metric) -> Result<IntGauge, TelemetryError> {
+pub(super) fn gauge(
+    registry: &Registry,
+    metric: &'static Metric,
+) -> Result<IntGauge, TelemetryError> {
     let wrong = |_| TelemetryError::Metric { name: metric.name };
     let gauge = IntGauge::new(metric.name, metric.help).map_err(wrong)?;
     registry.register(Box::new(gauge.clone())).map_err(wrong)?;
@@ -296,12 +312,18 @@ mod tests {
             Outcome::Permitted,
         ));
         metrics.clamps.inc(Path::Query);
+        metrics
+            .limits
+            .inc(Two(Rule::ResultRows, LimitMode::Enforce));
         metrics.errors.inc(Two(Origin::Gate, Class::ALL[0]));
         metrics.repairs.inc(Three(
             Recoverer::Dialect,
             Confidence::Exact,
             AttemptOutcome::Applied,
         ));
+        let agent = crate::policy::Policy::agent();
+        let set = crate::policy::PolicySet::only(std::sync::Arc::new(agent));
+        metrics.policies.hold(&set);
         let text = metrics.scrape();
         for row in TABLE {
             let shape = match row.shape {

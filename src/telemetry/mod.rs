@@ -5,8 +5,8 @@
 //!
 //! * [`labels`]: the closed sets of words, [`session`]: who a session belongs to
 //! * [`events`]: the events, one struct each
-//! * [`table`]: every metric by name; [`metrics`], [`family`], `tally` and [`process`] hold the
-//!   numbers
+//! * [`table`]: every metric by name; [`metrics`], [`family`], [`policies`], `tally` and
+//!   [`process`] hold the numbers
 //! * [`checks`]: when catalogs were last found to hold
 //! * [`code`]: SQLSTATEs that cannot carry text
 //! * [`audit`]: the JSON lines and the thread that writes them
@@ -25,6 +25,7 @@ pub mod labels;
 pub mod log;
 pub mod metrics;
 pub mod panics;
+pub mod policies;
 pub mod process;
 pub mod session;
 pub mod table;

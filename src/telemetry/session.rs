@@ -16,6 +16,8 @@ pub struct SessionInfo {
     database: String,
     application_name: String,
     tls: bool,
+    /// Name and version of the policy that it is under, once it is under one.
+    policy: Option<(String, String)>,
     rendered: String,
 }
 
@@ -29,6 +31,7 @@ impl SessionInfo {
             database: String::new(),
             application_name: String::new(),
             tls: false,
+            policy: None,
             rendered: String::new(),
         };
         info.render();
@@ -49,6 +52,19 @@ impl SessionInfo {
         self.application_name = cleaned(application_name);
         self.render();
         self
+    }
+
+    /// The same connection, under a policy.
+    pub fn under(mut self, policy: &str, version: &str) -> Self {
+        self.policy = Some((cleaned(policy), cleaned(version)));
+        self.render();
+        self
+    }
+
+    /// Name and version of the policy that it is under, once it is under one.
+    pub fn policy(&self) -> Option<(&str, &str)> {
+        let (name, version) = self.policy.as_ref()?;
+        Some((name, version))
     }
 
     /// The number of the connection, unique while the process lives.
@@ -102,6 +118,12 @@ impl SessionInfo {
         } else {
             ",\"tls\":false"
         });
+        if let Some((name, version)) = &self.policy {
+            text.push_str(",\"policy\":");
+            push_string(&mut text, name);
+            text.push_str(",\"policy_version\":");
+            push_string(&mut text, version);
+        }
         self.rendered = text;
     }
 }
@@ -145,6 +167,17 @@ mod tests {
         assert_eq!(value["application_name"], "a\"p\\p");
         assert_eq!(value["session"], 7);
         assert!(!whole.contains('\n'));
+    }
+
+    #[test]
+    fn every_line_says_which_policy_a_session_is_under() {
+        let info = SessionInfo::accepted(7, "10.0.0.1:5");
+        assert!(!info.rendered().contains("policy"));
+        let info = info.under("a\"b", "0123456789abcdef");
+        let whole = format!("{{{}}}", info.rendered());
+        let value: serde_json::Value = serde_json::from_str(&whole).unwrap();
+        assert_eq!(value["policy"], "a\"b");
+        assert_eq!(value["policy_version"], "0123456789abcdef");
     }
 
     #[test]

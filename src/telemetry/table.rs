@@ -1,6 +1,7 @@
 //! The table of every metric: the only place where their names exist.
 //!
-//! Labels are closed sets, so the number of time series has a bound that no client can move.
+//! Labels are closed sets, so the number of time series has a bound that no client can move; the
+//! names and versions of policies are the operator's, and there are as many as there are policies.
 
 /// One row of the table.
 pub struct Metric {
@@ -67,16 +68,22 @@ metrics! {
         "Statements judged or run.";
     REFUSALS: Counter "pgsieve_refusals_total" in "statements", ["rule"],
         "Statements refused, by the rule that refused them.";
+    OBSERVED: Counter "pgsieve_observed_total" in "statements", ["rule"],
+        "Statements that a rule of the policy would have refused, were it not only observed.";
     RETRIES: Counter "pgsieve_retries_total" in "statements", [],
         "Reads that were sent again because they failed for a reason of the moment (40001).";
     CLAMPS: Counter "pgsieve_clamps_total" in "statements", ["path"],
         "Settings lowered to what the policy allows.";
+    LIMITS: Counter "pgsieve_limits_total" in "times", ["rule", "mode"],
+        "Limits of a policy that were reached, by rule and whether that was enforced.";
     ERRORS: Counter "pgsieve_errors_total" in "errors", ["origin", "class"],
         "Errors sent to clients, by who raised them and SQLSTATE class.";
     GATE_SECONDS: Histogram "pgsieve_gate_seconds" in "seconds", [],
         "Time a statement spent at the gate.";
     UPSTREAM_SECONDS: Histogram "pgsieve_upstream_seconds" in "seconds", [],
         "Time the upstream took for a statement.";
+    PLAN_SECONDS: Histogram "pgsieve_plan_seconds" in "seconds", [],
+        "Time a statement waited for its plan, where the policy bounds plans and none was known.";
     STATEMENT_SECONDS: Histogram "pgsieve_statement_seconds" in "seconds", [],
         "Time from a statement's arrival to the end of its answer.";
     ROWS: Counter "pgsieve_rows_total" in "rows", [],
@@ -112,6 +119,15 @@ metrics! {
         "Breaches of the wire protocol.";
     PANICS: Counter "pgsieve_panics_total" in "panics", [],
         "Faults of pgsieve that ended one session. Alert on any rise.";
+    POLICY_INFO: Gauge "pgsieve_policy_info" in "1", ["policy", "version"],
+        "Always 1; one for each policy that holds now.";
+    POLICY_RELOADS: Counter "pgsieve_policy_reloads_total" in "reloads", ["outcome"],
+        "Times that the policies were read again, by what came of it.";
+    POLICY_RELOAD_SUCCEEDED: Gauge "pgsieve_policy_last_reload_successful" in "1", [],
+        "Whether the policies that were read last hold. Alert on 0: older ones hold.";
+    POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in
+        "seconds", [],
+        "When the policies were last read that hold, in seconds since 1970.";
     AUDIT_QUEUE_BYTES: Gauge "pgsieve_audit_queue_bytes" in "bytes", [],
         "Audit lines that wait to be written.";
     AUDIT_LINES: Counter "pgsieve_audit_lines_total" in "lines", [],

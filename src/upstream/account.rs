@@ -93,7 +93,7 @@ pub async fn open_with(
         parameters,
     };
     let mut session = log_in(upstream, account, request, deadline).await?;
-    let verified = verify(&mut session, deadline).await;
+    let verified = verify(&mut session, &[], deadline).await;
     verified.map_err(ConnectError::NotReadOnly)?;
     Ok(session)
 }

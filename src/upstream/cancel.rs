@@ -7,12 +7,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
 use tokio::sync::{Notify, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connect::Upstream;
 use super::login::UpstreamKey;
@@ -43,6 +44,16 @@ pub struct CancelGuard {
     wish: Arc<Notify>,
 }
 
+/// Cancels what runs in one session, for that session itself.
+#[derive(Debug, Clone)]
+pub struct Canceller {
+    registry: CancelRegistry,
+    pid: i32,
+}
+
+/// A cancel under way.
+pub type Cancelling = Pin<Box<dyn Future<Output = CancelOutcome> + Send>>;
+
 /// What became of a cancel request. The client is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelOutcome {
@@ -52,8 +63,10 @@ pub enum CancelOutcome {
     UnknownKey,
     /// Too many are under way.
     Busy,
-    /// The upstream was not reached, or not in time.
+    /// The upstream was not reached: it has no request.
     Failed,
+    /// It was sent, and nobody knows whether it has arrived.
+    Unanswered,
 }
 
 /// Why no key was made: the system gave no randomness, or no process id was free.
@@ -144,12 +157,21 @@ impl CancelRegistry {
             return CancelOutcome::Failed;
         }
         if link.send(&out, deadline).await.is_err() {
-            return CancelOutcome::Failed;
+            return CancelOutcome::Unanswered;
         }
         let mut nothing = [0_u8; 1];
         match timeout_at(deadline, link.stream.read(&mut nothing)).await {
             Ok(_closed) => CancelOutcome::Forwarded,
-            Err(_elapsed) => CancelOutcome::Failed,
+            Err(_elapsed) => CancelOutcome::Unanswered,
+        }
+    }
+
+    /// Sends a cancel of pgsieve's own.
+    async fn fire(&self, pid: i32) -> CancelOutcome {
+        let secret = self.sessions().get(&pid).map(|entry| entry.secret.clone());
+        match secret {
+            Some(secret) => self.forward(pid, &secret).await,
+            None => CancelOutcome::UnknownKey,
         }
     }
 
@@ -183,7 +205,47 @@ impl CancelRegistry {
     }
 }
 
+impl Canceller {
+    /// One that finds nothing to cancel.
+    #[cfg(test)]
+    pub fn of_nobody() -> Self {
+        Self {
+            registry: CancelRegistry::new(),
+            pid: 1,
+        }
+    }
+
+    /// Cancels what runs. Where there is no way to the upstream it is tried again some times, after
+    /// a pause each. When this is over, no cancel is under way, unless it says otherwise.
+    pub fn insist(&self) -> Cancelling {
+        let Self { registry, pid } = self.clone();
+        Box::pin(async move {
+            let mut outcome = CancelOutcome::UnknownKey;
+            for _ in 0..limits::CUT_CANCEL_TRIES_MAX {
+                outcome = registry.fire(pid).await;
+                match outcome {
+                    CancelOutcome::Busy | CancelOutcome::Failed => {
+                        sleep(limits::CUT_CANCEL_PAUSE).await;
+                    }
+                    CancelOutcome::Forwarded
+                    | CancelOutcome::UnknownKey
+                    | CancelOutcome::Unanswered => break,
+                }
+            }
+            outcome
+        })
+    }
+}
+
 impl CancelGuard {
+    /// What cancels for the session itself.
+    pub fn canceller(&self) -> Canceller {
+        Canceller {
+            registry: self.registry.clone(),
+            pid: self.pid,
+        }
+    }
+
     /// Tells whoever waits on it of each cancel from then on.
     pub fn wish(&self) -> Arc<Notify> {
         Arc::clone(&self.wish)
@@ -191,15 +253,7 @@ impl CancelGuard {
 
     /// Cancels what runs in the session that this guard stands for.
     pub async fn fire(&self) -> CancelOutcome {
-        let secret = self
-            .registry
-            .sessions()
-            .get(&self.pid)
-            .map(|entry| entry.secret.clone());
-        match secret {
-            Some(secret) => self.registry.forward(self.pid, &secret).await,
-            None => CancelOutcome::UnknownKey,
-        }
+        self.registry.fire(self.pid).await
     }
 }
 

@@ -12,6 +12,7 @@ pub mod login;
 pub mod outbox;
 pub mod password;
 pub mod rows;
+mod settings;
 pub mod side;
 pub mod snapshot;
 pub mod tripwire;

@@ -94,6 +94,34 @@ impl Outbox {
         encode::parse(&mut self.buffer, "", FAILING_TEXT, Oids::default())
     }
 
+    /// Has the statements of the permits, each an EXPLAIN, prepared, bound with values as they
+    /// stand in a Bind, run and forgotten, all under a name of pgsieve's own: whatever the client
+    /// has made stays as it is. What an earlier question may have left is forgotten first.
+    ///
+    /// # Errors
+    /// Nothing was written.
+    pub fn questions<'p>(
+        &mut self,
+        permits: impl Iterator<Item = &'p ReadPermit<'static>>,
+        types: Oids<'_>,
+        given: &[u8],
+    ) -> Result<(), Unencodable> {
+        let start = self.buffer.len();
+        let out = &mut self.buffer;
+        let mut written = forget_question(out);
+        for permit in permits {
+            written = written
+                .and_then(|()| encode::parse(out, QUESTION_NAME, permit.text(), types))
+                .and_then(|()| encode::bind(out, QUESTION_NAME, QUESTION_NAME, given))
+                .and_then(|()| encode::execute(out, QUESTION_NAME))
+                .and_then(|()| forget_question(out));
+        }
+        if written.is_err() {
+            self.buffer.truncate(start);
+        }
+        written
+    }
+
     /// Asks an upstream that does not report it whether sessions still start read-only.
     pub fn read_only_check(&mut self) -> Result<(), Unencodable> {
         encode::query(&mut self.buffer, READ_ONLY_CHECK)
@@ -184,11 +212,21 @@ impl fmt::Debug for Outbox {
     }
 }
 
+/// Two answers come: one for the portal, one for the statement.
+fn forget_question(out: &mut BytesMut) -> Result<(), Unencodable> {
+    encode::close(out, b'P', QUESTION_NAME)?;
+    encode::close(out, b'S', QUESTION_NAME)
+}
+
 /// Rejected by the grammar of every version; readable in the upstream's own log.
 const FAILING_TEXT: &str = "pgsieve refused this statement";
 
 /// Never the name of a statement that exists: its Parse always fails.
 const FAILING_NAME: &str = "pgsieve_refused";
+
+/// The prepared statement and the portal of [`Outbox::questions`]. A client that uses the name for
+/// something of its own loses that.
+const QUESTION_NAME: &str = "pgsieve_plan";
 
 /// The question of [`Outbox::read_only_check`]; answered by one row that holds `on`.
 const READ_ONLY_CHECK: &str = "SHOW default_transaction_read_only";

@@ -4,12 +4,14 @@
 //!
 //! <https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-DEFAULT-TRANSACTION-READ-ONLY>
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::BytesMut;
 use tokio::time::Instant;
 
 use super::login::UpstreamSession;
+use super::settings;
 use crate::limits;
 use crate::net::link::{LinkError, Message};
 use crate::wire::backend::parameter_status;
@@ -38,6 +40,8 @@ pub enum VerifyError {
     NoAnswer(Setting),
     /// The upstream does not say where it looks names up.
     NoSearchPath,
+    /// The upstream answered something else than the settings that it was asked for.
+    NoSettings,
     /// The connection was lost.
     Link(LinkError),
 }
@@ -65,22 +69,49 @@ impl Setting {
 }
 
 /// What a session was found to be.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Verified {
     /// Its search_path, as the setting is written.
     pub search_path: String,
+    /// The settings that were asked for, by their names in lower case; none in it where the session
+    /// has none. What the upstream did not say is not here.
+    pub settings: BTreeMap<String, Option<String>>,
+}
+
+impl fmt::Debug for Verified {
+    /// Without the values.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Verified")
+    }
 }
 
 /// Checks what was reported, and asks for what is not reported: `transaction_read_only` on every
-/// server, its default on servers before 14, the search_path on servers before 18.
+/// server, its default on servers before 14, the search_path on servers before 18, and the settings
+/// in `asked` if there are any.
 ///
 /// Not to be cancelled and gone on with: an answer may be under way.
 pub async fn verify(
     session: &mut UpstreamSession,
+    asked: &[&str],
     deadline: Instant,
 ) -> Result<Verified, VerifyError> {
     check_reported(session)?;
-    ask(session, Setting::TransactionReadOnly, deadline).await?;
+    // Both questions are under way together.
+    let question = settings::question(asked).map_err(|_| VerifyError::NoSettings)?;
+    let first = Setting::TransactionReadOnly;
+    let no_answer = VerifyError::NoAnswer(first);
+    let mut out = BytesMut::new();
+    put_show(&mut out, first.name(), no_answer)?;
+    out.extend_from_slice(&question);
+    let sent = session.link.send(&out, deadline).await;
+    sent.map_err(VerifyError::Link)?;
+    let value = shown(session, no_answer, deadline).await?;
+    check(first, Some(&value))?;
+    let settings = if question.is_empty() {
+        BTreeMap::new()
+    } else {
+        settings::answers(session, asked, deadline).await?
+    };
     if session
         .parameter(Setting::DefaultTransactionReadOnly.name())
         .is_none()
@@ -93,7 +124,10 @@ pub async fn verify(
     };
     // Something may have been reported anew in between.
     check_reported(session)?;
-    Ok(Verified { search_path })
+    Ok(Verified {
+        search_path,
+        settings,
+    })
 }
 
 impl fmt::Display for VerifyError {
@@ -111,6 +145,9 @@ impl fmt::Display for VerifyError {
             }
             Self::NoSearchPath => {
                 formatter.write_str("the upstream does not say what search_path is")
+            }
+            Self::NoSettings => {
+                formatter.write_str("the upstream does not say what settings of the policy are")
             }
             Self::Link(error) => write!(formatter, "{error}"),
         }
@@ -156,9 +193,22 @@ async fn show(
     deadline: Instant,
 ) -> Result<String, VerifyError> {
     let mut out = BytesMut::new();
-    encode::query(&mut out, &format!("SHOW {name}")).map_err(|_| no_answer)?;
-    let link = &mut session.link;
-    link.send(&out, deadline).await.map_err(VerifyError::Link)?;
+    put_show(&mut out, name, no_answer)?;
+    let sent = session.link.send(&out, deadline).await;
+    sent.map_err(VerifyError::Link)?;
+    shown(session, no_answer, deadline).await
+}
+
+fn put_show(out: &mut BytesMut, name: &str, no_answer: VerifyError) -> Result<(), VerifyError> {
+    encode::query(out, &format!("SHOW {name}")).map_err(|_| no_answer)
+}
+
+/// The answer to a SHOW.
+async fn shown(
+    session: &mut UpstreamSession,
+    no_answer: VerifyError,
+    deadline: Instant,
+) -> Result<String, VerifyError> {
     let mut value = None;
     for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
         let answer = session.link.backend(deadline).await;
@@ -229,7 +279,7 @@ mod tests {
                 far.write_all(&answer).await.unwrap();
             }
         });
-        let outcome = verify(&mut session, Instant::now() + Duration::from_secs(5)).await;
+        let outcome = verify(&mut session, &[], Instant::now() + Duration::from_secs(5)).await;
         drop(session);
         server.await.unwrap();
         outcome.map(|verified| verified.search_path)

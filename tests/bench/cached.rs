@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::Cluster;
-use pgsieve::gate::Gate;
 use pgsieve::gate::cache::JudgementCache;
-use pgsieve::policy::Policy;
+use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::secret::Secret;
 use pgsieve::session::conversation::{Conversation, SelfReport, Shared, UpstreamFacts};
+use pgsieve::session::quotas::Quotas;
+use pgsieve::session::regime::Regime;
 use pgsieve::session::repairs::loudness::Loudness;
 use pgsieve::session::repairs::workshop::Workshop;
 use pgsieve::telemetry::Telemetry;
@@ -116,14 +117,15 @@ impl Kept {
         let catalogs = Catalogs::start(
             KeeperSettings::usual(Known::Configured(account)),
             Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
-            Arc::new(Policy::agent()),
+            &PolicySet::only(Arc::new(Policy::agent())),
             Telemetry::quiet().unwrap(),
             runtime.handle().clone(),
         );
         let keeper = catalogs.of("postgres", None).unwrap();
         let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
         runtime.block_on(keeper.first_load(deadline));
-        assert!(keeper.sight().is_some(), "the catalog was not read");
+        let agent = Policy::agent().version_number();
+        assert!(keeper.sight(agent).is_some(), "the catalog was not read");
         Self {
             keeper,
             _catalogs: catalogs,
@@ -136,8 +138,9 @@ impl Kept {
 fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
     let policy = Arc::new(Policy::from_yaml(yaml).unwrap());
     let shared = Shared {
-        gate: Arc::new(Gate::without_fingerprints(policy)),
+        regime: Arc::new(Regime::only(policy)),
         cache: Arc::new(Mutex::new(JudgementCache::default())),
+        plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
         workshop: Workshop::new(),
     };
@@ -146,13 +149,16 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
         user: "reader".to_owned(),
         server_major: 15,
         self_report: SelfReport::Reported,
+        known: Default::default(),
         search_path: "public".to_owned(),
         keeper,
         side: None,
         cancelled: None,
         loudness: Loudness::default(),
+        quotas: Quotas::default(),
     };
-    Conversation::new(&shared, info, upstream)
+    let placed = shared.regime.place(&Arc::default()).unwrap();
+    Conversation::new(&shared, placed, info, upstream)
 }
 
 fn cost(conversation: &mut Conversation, question: &[u8], answer: &[u8]) -> f64 {
@@ -163,7 +169,7 @@ fn cost(conversation: &mut Conversation, question: &[u8], answer: &[u8]) -> f64 
     since.elapsed().as_secs_f64() * 1e6 / f64::from(TIMES)
 }
 
-fn exchange(conversation: &mut Conversation, question: &[u8], answer: &[u8]) {
+pub fn exchange(conversation: &mut Conversation, question: &[u8], answer: &[u8]) {
     let taken = conversation.client_bytes(question).unwrap();
     assert_eq!(taken.consumed, question.len());
     assert!(!conversation.outbox.as_bytes().is_empty());
@@ -213,7 +219,7 @@ fn exchanges(standing: Standing) -> [(&'static str, Vec<u8>, Vec<u8>); 2] {
     ]
 }
 
-fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+pub fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
     [&[kind][..], &length.to_be_bytes(), body].concat()
 }

@@ -116,14 +116,16 @@ async fn snapshots(client: &Client) -> Arc<Catalog> {
     catalog
 }
 
-async fn administrator(cluster: &Cluster) -> Client {
+/// A superuser of a private server.
+pub async fn administrator(cluster: &Cluster) -> Client {
     let address = cluster.admin_url("postgres");
     let (client, connection) = tokio_postgres::connect(&address, NoTls).await.unwrap();
     tokio::spawn(connection);
     client
 }
 
-async fn reader(cluster: &Cluster) -> Client {
+/// Whoever reads its catalog.
+pub async fn reader(cluster: &Cluster) -> Client {
     let address = format!("postgres://127.0.0.1:{}/?sslmode=disable", cluster.port());
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
     let account = Account {

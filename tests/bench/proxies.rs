@@ -2,12 +2,13 @@
 //! session mode, in one run with alternating rounds.
 //!
 //! And what a snapshot of the catalogs costs, of a database with 2,000 tables; what repairs add to
-//! statements that succeed, and what they cost those that fail.
+//! statements that succeed, and what they cost those that fail; what a policy with 1,000 patterns
+//! adds to a judgement, and what a reload of the policies costs ten thousand open sessions.
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
 //! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
-//! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--audit` (pgsieve
-//! writes its audit to a file while it is measured).
+//! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
+//! `--reload-only`, `--audit` (pgsieve writes its audit to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -24,6 +25,8 @@ mod machine;
 mod memory;
 mod mending;
 mod peers;
+mod policies;
+mod reload;
 
 #[path = "../repairs/corpus.rs"]
 #[expect(dead_code, reason = "what was meant is for the tests")]
@@ -48,6 +51,8 @@ struct Plan {
     cached_only: bool,
     catalog_only: bool,
     repairs_only: bool,
+    reload_only: bool,
+    policies_only: bool,
 }
 
 /// One measurement.
@@ -65,6 +70,12 @@ fn main() {
     if plan.catalog_only {
         return catalog::report();
     }
+    if plan.reload_only {
+        return reload::report();
+    }
+    if plan.policies_only {
+        return policies::report();
+    }
     if plan.repairs_only {
         cached::report();
         return mending::report();
@@ -78,6 +89,8 @@ fn main() {
     cached::report();
     catalog::report();
     mending::report();
+    policies::report();
+    reload::report();
 }
 
 fn plan() -> Plan {
@@ -99,6 +112,8 @@ fn plan() -> Plan {
         cached_only: given("--cached-only"),
         catalog_only: given("--catalog-only"),
         repairs_only: given("--repairs-only"),
+        reload_only: given("--reload-only"),
+        policies_only: given("--policies-only"),
     }
 }
 

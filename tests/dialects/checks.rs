@@ -106,6 +106,7 @@ impl World {
             catalog: &self.catalog,
             path: self.catalog.search_path(&["public"], role),
             role,
+            mask: None,
             parameters: Vec::new(),
         };
         let translated = dialect::translation(text, dialect, Some(&database), 15, settings);

@@ -3,6 +3,10 @@
 //! the files.
 
 mod corpus;
+#[cfg(test)]
+mod lax;
+#[cfg(test)]
+mod loosened;
 mod variations;
 
 use std::borrow::Cow;

@@ -151,3 +151,28 @@ fn a_setting_that_is_none_keeps_pgsieve_from_starting() {
     let status = until(|| stack.wait_exit(Duration::from_millis(50)));
     assert!(status.is_some_and(|status| status != 0));
 }
+
+/// `audit.names: off`: fingerprints and kinds stay, names do not.
+#[test]
+fn names_in_the_audit_can_be_left_out() {
+    for (names, told) in [("on", true), ("off", false)] {
+        let stack = Stack::start(Options {
+            environment: vec![("PGSIEVE_AUDIT_NAMES", names)],
+            shop: true,
+            ..Options::default()
+        });
+        let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
+        let read = until(|| {
+            let answer = client.query("SELECT count(*) FROM shop.orders");
+            (!answer.iter().any(|frame| frame.kind == b'E')).then_some(())
+        });
+        assert!(read.is_some(), "{names}");
+        let line = stack.audited(|event| event["kind"] == "select" && event["rule"].is_null());
+        assert_eq!(
+            line["relations"] == serde_json::json!(["shop.orders"]),
+            told,
+            "{line}"
+        );
+        assert_eq!(line.get("relations").is_some(), told, "{line}");
+    }
+}

@@ -11,8 +11,11 @@ use crate::support::{APP, Options, RawClient, Stack, frames, until};
 
 use super::same_answer::FIXTURE;
 
-/// In all values that must not be written, and in nothing else.
+/// In all values that must not be written, and in nothing else but [`NAMES`].
 const CANARY: &str = "canary";
+
+/// What the audit names: a relation as the catalog has it, and a setting.
+const NAMES: [&str; 2] = ["\"public.canary_rows\"", "\"canary.setting\""];
 
 #[test]
 fn no_value_is_written_anywhere() {
@@ -55,7 +58,10 @@ fn no_value_is_written_anywhere() {
         ));
     }
     for (name, content) in &sinks {
-        let text = String::from_utf8_lossy(content).to_lowercase();
+        let mut text = String::from_utf8_lossy(content).to_lowercase();
+        for named in NAMES {
+            text = text.replace(named, "");
+        }
         let found = text.lines().find(|line| line.contains(CANARY));
         assert_eq!(found, None, "{name}");
     }

@@ -378,7 +378,9 @@ fn a_borrowed_account_that_is_refused_is_replaced_by_the_next_client_s() {
 #[test]
 fn without_catalogs_pgsieve_says_so() {
     let stack = start(&format!("{CONFIG}catalog: {{ mode: off }}\n"));
-    assert_eq!(stack.get("/readyz"), (200, "ready\ncatalog: off\n".into()));
+    let (status, body) = stack.get("/readyz");
+    assert_eq!(status, 200);
+    assert!(body.starts_with("ready\ncatalog: off\npolicy "), "{body}");
     drop(RawClient::login(stack.proxied_address(), &stack.login(APP)));
     assert_eq!(loads(&stack, "loaded"), 0.0);
 }

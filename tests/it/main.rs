@@ -28,7 +28,13 @@ mod pair;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod plans_counted;
+#[cfg(test)]
 mod portals;
+#[cfg(test)]
+mod quotas;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]

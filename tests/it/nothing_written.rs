@@ -23,6 +23,9 @@ const CORPORA: [(&str, &str); 4] = [
 /// The tables that the corpora speak about.
 const SCHEMA: &str = include_str!("../corpus/schema.sql");
 
+/// Every choice gives most, everything is named, all is observed.
+const LAXEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/laxest.yaml");
+
 /// What a write would leave, as queries. Nothing in here changes by itself in a quiet server.
 const STATE: [&str; 16] = [
     // Only what writes needs a transaction id.
@@ -55,27 +58,34 @@ enum Way {
 
 #[test]
 fn nothing() {
-    nothing_by(false);
+    nothing_by(["agent", "bi"], false);
 }
 
 /// Also where the gate sees nothing but the tree of a text.
 #[test]
 fn nothing_without_a_catalog() {
-    nothing_by(true);
+    nothing_by(["agent", "bi"], true);
 }
 
-fn nothing_by(tree_only: bool) {
+/// Under a policy that allows, names and only observes whatever a policy can.
+#[test]
+fn nothing_under_the_laxest_policy() {
+    nothing_by([LAXEST, LAXEST], false);
+}
+
+fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool) {
     // Never dropped, but its supervisor sees the program end.
     let cluster: &'static Cluster = Box::leak(Box::new(start()));
     shared::prepare(cluster);
     let stack = Stack::start(Options {
         cluster: Some(cluster),
+        policy: Some(policy),
         tree_only,
         ..Options::default()
     });
     let bi = Stack::start(Options {
         cluster: Some(cluster),
-        policy: Some("bi"),
+        policy: Some(other),
         tree_only,
         ..Options::default()
     });

@@ -100,6 +100,33 @@ fn reads_and_errors_of_postgres_18() {
     differences.assert_none();
 }
 
+const PLANNED_FIRST: &[(&str, &str)] = &[
+    UNREPAIRED[0],
+    (
+        "\n  statement_bytes: 1048576\n",
+        "\n  statement_bytes: 1048576\n  max_plan_cost: 1e15\n  plan_age_max: 1s\n",
+    ),
+];
+
+/// Each plan is asked for, and none is above the bounds: nothing of that is seen. Only what fails
+/// in an EXECUTE or COPY is told at its Bind, before a Describe that stands between.
+#[test]
+fn everything_that_is_planned_first() {
+    let stack = Stack::start(Options {
+        policy_edits: PLANNED_FIRST,
+        ..Options::default()
+    });
+    stack.prepare(&[FIXTURE]);
+    for (list, ways) in [
+        (READS, &Way::ALL[..]),
+        (ERRORS, &Way::ALL),
+        (SESSIONS, &[Way::Simple, Way::Named]),
+        (COPIES, &[Way::Simple, Way::Named]),
+    ] {
+        compare_on(&stack, list, ways);
+    }
+}
+
 /// Whole lists written at once: nothing may overtake, nothing may be lost.
 #[test]
 fn everything_at_once() {
@@ -348,9 +375,13 @@ fn batches(list: &str, most: usize) -> Vec<Vec<Statement>> {
 }
 
 fn compare(list: &str, ways: &[Way]) {
+    compare_on(stack(), list, ways);
+}
+
+fn compare_on(stack: &Stack, list: &str, ways: &[Way]) {
     let mut differences = Differences::default();
     for way in ways {
-        let mut pair = Pair::open(stack());
+        let mut pair = Pair::open(stack);
         for statement in statements(list) {
             compare_one(&mut pair, &statement, *way, &mut differences);
         }

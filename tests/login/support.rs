@@ -9,13 +9,15 @@ use std::sync::{Arc, LazyLock, Mutex};
 use pgsieve::auth::Auth;
 use pgsieve::auth::settings::AuthSettings;
 use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, random_name};
-use pgsieve::gate::Gate;
+
 use pgsieve::net::certs::{self, CertificateWish, Certificates};
 use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::stream::{Peer, Stream};
 use pgsieve::policy::Policy;
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
-use pgsieve::sql::fingerprint::Fingerprinter;
+use pgsieve::session::quotas::accounts::Accounts;
+use pgsieve::session::regime::Regime;
+
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::labels::ClosedBecause;
 use pgsieve::upstream::address::UpstreamSettings;
@@ -195,8 +197,9 @@ impl Sieve {
             sides: Sides::new(Arc::clone(&upstream), runtime.handle().clone()),
             upstream,
             catalogs: Catalogs::off(),
-            gate: Arc::new(gate()),
+            regime: Arc::new(regime()),
             cancels: CancelRegistry::new(),
+            accounts: Accounts::new(),
             telemetry: Telemetry::quiet().unwrap(),
         });
         let ends = Arc::new(Mutex::new(Vec::new()));
@@ -308,9 +311,9 @@ impl Drop for Sieve {
 const WHO: &str = "SELECT current_user, current_setting('transaction_read_only'), \
                    current_setting('default_transaction_read_only')";
 
-/// The judge of startup settings under the default policy.
-pub fn gate() -> Gate {
-    Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]))
+/// The default policy for all.
+pub fn regime() -> Regime {
+    Regime::only(Arc::new(Policy::agent()))
 }
 
 async fn serve(

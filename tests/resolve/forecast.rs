@@ -90,6 +90,7 @@ fn doubt(database: &Database, text: &str) -> Doubt {
         catalog,
         path: catalog.search_path(database.path, role),
         role,
+        mask: None,
         parameters: Vec::new(),
     };
     look_in(text, &seen)

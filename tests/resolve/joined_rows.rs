@@ -199,6 +199,7 @@ fn asked(database: &Database, text: &str, code: &str) -> Answer {
         catalog,
         path: catalog.search_path(database.path, role),
         role,
+        mask: None,
         parameters: Vec::new(),
     };
     let failure = Failure::told(text, code, "", None, Origin::Server).unwrap();

@@ -107,7 +107,8 @@ impl Found {
         let view = self.relation("v_orders").view.as_ref().unwrap();
         let called = format!(":funcid {} ", self.function("positive").oid);
         assert!(view.contains(&called) && view.contains(":rtable"));
-        assert_eq!(self.relation("m_orders").view, None);
+        // What a materialized view was made of is known, although no read runs it.
+        assert!(self.relation("m_orders").view.is_some());
         assert_eq!(self.relation("distant").server.as_deref(), Some("Far Away"));
         let parts = (self.relation("parts_one").oid, self.relation("parts").oid);
         assert!(self.rows.inheritance.contains(&parts));

@@ -47,11 +47,11 @@ fn schemas_with(writer: &Writer<'_>, table: &str) -> Vec<String> {
         return Vec::new();
     };
     let catalog = database.catalog;
-    let names = catalog.names();
+    let (names, rights) = (catalog.names(), database.rights());
     let found = catalog.relations().filter(|(id, relation)| {
         relation.kind != RelationKind::CompositeType
             && names.text(relation.name).eq_ignore_ascii_case(table)
-            && catalog.sees_relation(database.role, *id)
+            && rights.sees_relation(*id)
     });
     let schemas = found.map(|(_, relation)| catalog.schema(relation.schema).name);
     let mut schemas: Vec<String> = schemas.map(|name| names.text(name).to_owned()).collect();

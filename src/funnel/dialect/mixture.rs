@@ -80,17 +80,15 @@ fn ends_value(token: &Token) -> bool {
 /// Whether a relation or a column in sight has exactly this name.
 fn is_name(word: &str, database: &Database<'_>) -> bool {
     let catalog = database.catalog;
-    let names = catalog.names();
+    let (names, rights) = (catalog.names(), database.rights());
     catalog.relations().any(|(id, relation)| {
-        if !catalog.sees_relation(database.role, id) {
+        if !rights.sees_relation(id) {
             return false;
         }
         let mut columns = catalog.columns_of(id).iter();
         names.text(relation.name) == word
-            || columns.any(|column| {
-                names.text(column.name) == word
-                    && catalog.may_read_column(database.role, id, column)
-            })
+            || columns
+                .any(|column| names.text(column.name) == word && rights.may_read_column(id, column))
     })
 }
 

@@ -114,13 +114,14 @@ impl Writer<'_> {
             }
             _ => return None,
         };
+        let rights = database.rights();
         for schema in schemas {
             let here: Vec<(RelationId, &str)> = catalog
                 .relations()
                 .filter(|(id, relation)| {
                     relation.schema == schema
                         && relation.kind != RelationKind::CompositeType
-                        && catalog.sees_relation(database.role, *id)
+                        && rights.sees_relation(*id)
                 })
                 .map(|(id, relation)| (id, catalog.names().text(relation.name)))
                 .collect();
@@ -136,9 +137,10 @@ impl Writer<'_> {
             return Vec::new();
         };
         let catalog = database.catalog;
+        let rights = database.rights();
         let columns = catalog.columns_of(relation).iter();
         columns
-            .filter(|column| catalog.may_read_column(database.role, relation, column))
+            .filter(|column| rights.may_read_column(relation, column))
             .map(|column| OutputColumn {
                 name: catalog.names().text(column.name).to_owned(),
                 kind: Kind::of(catalog, column.type_id),

@@ -222,9 +222,11 @@ impl Writer<'_> {
         let database = self.database?;
         let catalog = database.catalog;
         let mut shortest = None;
+        let rights = database.rights();
         for (id, _) in catalog.relations() {
             for column in catalog.columns_of(id) {
-                if !catalog.names().text(column.name).eq_ignore_ascii_case(name) {
+                let named = catalog.names().text(column.name).eq_ignore_ascii_case(name);
+                if !(named && rights.may_read_column(id, column)) {
                     continue;
                 }
                 let room = usize::try_from(column.type_modifier.saturating_sub(4)).ok();

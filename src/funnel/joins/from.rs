@@ -121,6 +121,7 @@ impl<'a> FromReader<'a> {
             at,
             relation: item.and_then(|item| item.relation),
             only,
+            covered: false,
             columns: item.map_or(&[], |item| &*item.columns),
             completeness: item.map_or(Completeness::Open, |item| item.completeness),
             nullable: false,

@@ -336,7 +336,9 @@ impl<'a> Looking<'_, 'a> {
         let leaves = level.leaves.iter().enumerate();
         let leaves = leaves.filter(|(leaf, _)| only.is_none_or(|only| only == Some(*leaf)));
         let spots = leaves.flat_map(|(leaf, own)| {
-            (0..own.columns.len()).map(move |column| Spot {
+            let shown = own.columns.iter().enumerate();
+            let shown = shown.filter(|(_, column)| self.outline.shows(column));
+            shown.map(move |(column, _)| Spot {
                 level: place,
                 leaf,
                 column,
@@ -353,6 +355,7 @@ impl<'a> Looking<'_, 'a> {
         let Some((leaf, relation)) = self
             .outline
             .leaf(spot)
+            .filter(|leaf| !leaf.covered)
             .and_then(|leaf| Some((leaf, leaf.relation?)))
         else {
             return false;

@@ -23,7 +23,8 @@ pub(super) fn of_leaf<'a>(
     catalog: &'a Catalog,
     leaf: &Leaf<'_>,
 ) -> (Option<RelationId>, &'a [Key]) {
-    match leaf.relation.filter(|id| hold(catalog, *id, leaf.only)) {
+    let holds = |id: &RelationId| !leaf.covered && hold(catalog, *id, leaf.only);
+    match leaf.relation.filter(holds) {
         Some(id) => (Some(id), catalog.keys_of(id)),
         None => (None, &[]),
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::from::FromReader;
 use super::reference::{Clause, Meaning, Reference};
-use crate::catalog::{Catalog, RelationId};
+use crate::catalog::{Catalog, Mask, RelationId};
 use crate::resolve::{Completeness, Resolution, ScopeColumn, ScopesOfQueries, View};
 use crate::sql::tree::{self, JoinType, Node, nodes};
 
@@ -18,6 +18,8 @@ use crate::sql::tree::{self, JoinType, Node, nodes};
 pub(in crate::funnel) struct Outline<'a> {
     /// The snapshot.
     pub catalog: &'a Catalog,
+    /// What is kept from the client.
+    mask: Option<&'a Mask>,
     /// Every query that has a scope of its own, outermost first.
     pub levels: Vec<Level<'a>>,
     /// Every reference to a column, stars among them.
@@ -59,6 +61,8 @@ pub(in crate::funnel) struct Leaf<'a> {
     pub relation: Option<RelationId>,
     /// Whether ONLY stands before it.
     pub only: bool,
+    /// Whether a model of the policy stands for the relation.
+    pub covered: bool,
     /// Its columns; none where they are hidden by the alias of a join.
     pub columns: &'a [ScopeColumn<'a>],
     /// Whether these are all.
@@ -100,6 +104,7 @@ impl<'a> Outline<'a> {
         statement: Node<'a>,
         resolution: &'a Resolution<'a>,
         catalog: &'a Catalog,
+        mask: Option<&'a Mask>,
     ) -> Option<Self> {
         let mut reader = Reader {
             resolution,
@@ -112,8 +117,15 @@ impl<'a> Outline<'a> {
         while let Some((node, place)) = reader.waiting.pop() {
             reader.visit(node, place)?;
         }
+        if let Some(mask) = mask {
+            let leaves = reader.levels.iter_mut().flat_map(|level| &mut level.leaves);
+            for leaf in leaves {
+                leaf.covered = leaf.relation.is_some_and(|id| mask.covers(id));
+            }
+        }
         let mut outline = Self {
             catalog,
+            mask,
             levels: reader.levels,
             references: Vec::new(),
             places: HashMap::new(),
@@ -149,6 +161,14 @@ impl<'a> Outline<'a> {
     /// A column.
     pub fn column(&self, spot: Spot) -> Option<&'a ScopeColumn<'a>> {
         self.leaf(spot)?.columns.get(spot.column)
+    }
+
+    /// Whether the client may hear of a column.
+    pub fn shows(&self, column: &ScopeColumn<'_>) -> bool {
+        match (self.mask, column.origin) {
+            (Some(mask), Some((relation, number))) => !mask.hides_column(relation, number),
+            _ => true,
+        }
     }
 
     /// What a reference means, by the place of it.

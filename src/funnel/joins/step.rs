@@ -49,7 +49,7 @@ pub(in crate::funnel) fn step(scene: &Scene<'_>, missing: &[Missing<'_>]) -> Ste
     let (Some(statement), Some(resolution), Some(database)) = parts else {
         return Step::Nothing;
     };
-    let Some(outline) = Outline::of(statement, resolution, database.catalog) else {
+    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
         return Step::Nothing;
     };
     let stepping = Stepping {
@@ -191,7 +191,8 @@ impl Stepping<'_, '_> {
                 let readable = self.may_read(key.relation, &key.columns)
                     && self.may_read(*to, to_columns)
                     && self.brings(*to, name);
-                if !readable || !keys::hold(catalog, *to, false) {
+                let covered = self.database.mask.is_some_and(|mask| mask.covers(*to));
+                if !readable || covered || !keys::hold(catalog, *to, false) {
                     continue;
                 }
                 let columns = key.columns.iter().copied().zip(to_columns.iter().copied());
@@ -210,18 +211,18 @@ impl Stepping<'_, '_> {
 
     /// Whether the client's role may read a column of this name there.
     fn brings(&self, relation: RelationId, name: &str) -> bool {
-        let (catalog, role) = (self.database.catalog, self.database.role);
-        catalog.sees_relation(role, relation)
+        let (catalog, rights) = (self.database.catalog, self.database.rights());
+        rights.sees_relation(relation)
             && keys::column_named(catalog, relation, name)
-                .is_some_and(|column| catalog.may_read_column(role, relation, column))
+                .is_some_and(|column| rights.may_read_column(relation, column))
     }
 
     /// Whether the client's role may read columns, by their numbers.
     fn may_read(&self, relation: RelationId, columns: &[i16]) -> bool {
-        let (catalog, role) = (self.database.catalog, self.database.role);
+        let (catalog, rights) = (self.database.catalog, self.database.rights());
         columns.iter().all(|number| {
             keys::column(catalog, relation, *number)
-                .is_some_and(|column| catalog.may_read_column(role, relation, column))
+                .is_some_and(|column| rights.may_read_column(relation, column))
         })
     }
 

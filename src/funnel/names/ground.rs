@@ -70,7 +70,7 @@ impl<'s> Ground<'s> {
             resolution: scene.resolution?,
             database,
             places: Places::of(scene.statement()?)?,
-            rights: database.catalog.rights_of(database.role),
+            rights: database.rights(),
         })
     }
 

@@ -156,6 +156,7 @@ fn like_a_column(
     near.truncate(NAMES_RELATIONS_MAX);
     near.into_iter().find_map(|relation| {
         let columns = catalog.columns_of(relation).iter();
+        let columns = columns.filter(|column| ground.reads(relation, column));
         let mut names = columns.map(|column| catalog.names().text(column.name));
         let found = names.find(|name| is_near(name))?;
         Some(format!("{found} of {}", catalog.relation_name(relation)))

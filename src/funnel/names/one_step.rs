@@ -73,7 +73,10 @@ fn as_spelled<'g>(ground: &'g Ground<'_>, missing: &Missing<'g>) -> &'g str {
         near.sort_unstable();
         near.dedup();
     }
-    let columns = near.iter().flat_map(|one| catalog.columns_of(*one));
+    let columns = near.iter().flat_map(|one| {
+        let columns = catalog.columns_of(*one).iter();
+        columns.filter(|column| ground.reads(*one, column))
+    });
     let mut names: Vec<&str> = columns
         .map(|column| catalog.names().text(column.name))
         .filter(|name| name.to_lowercase() == missing.name)

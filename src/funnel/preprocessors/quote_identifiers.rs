@@ -46,7 +46,7 @@ pub fn look(scene: &Scene<'_>) -> Answer {
     if let Some(answer) = typographic(scene) {
         return answer;
     }
-    let rights = database.catalog.rights_of(database.role);
+    let rights = database.rights();
     let mut look = Look {
         database,
         rights: &rights,

@@ -40,7 +40,7 @@ pub(in crate::funnel) fn recover(scene: &Scene<'_>) -> Answer {
     let (Some(statement), Some(resolution), Some(database)) = parts else {
         return Answer::Silent;
     };
-    let Some(outline) = Outline::of(statement, resolution, database.catalog) else {
+    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
         return Answer::Silent;
     };
     let choosing = Choosing {
@@ -132,6 +132,10 @@ impl Choosing<'_, '_> {
                 level: place,
                 leaf,
                 column,
+            })
+            .filter(|spot| {
+                let column = self.outline.column(*spot);
+                column.is_some_and(|column| self.outline.shows(column))
             })
             .collect();
         let extent = match within {

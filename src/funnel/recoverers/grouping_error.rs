@@ -43,7 +43,7 @@ pub(in crate::funnel) fn recover(scene: &Scene<'_>) -> Answer {
     let (Some(statement), Some(resolution), Some(database)) = parts else {
         return Answer::Silent;
     };
-    let Some(outline) = Outline::of(statement, resolution, database.catalog) else {
+    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
         return Answer::Silent;
     };
     let mut edits = Vec::new();

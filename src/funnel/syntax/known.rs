@@ -38,7 +38,7 @@ impl<'a> Known<'a> {
             })
             .collect();
         let text = scene.text.to_lowercase();
-        let rights = database.catalog.rights_of(database.role);
+        let rights = database.rights();
         let catalog = database.catalog;
         let mut odd = 0_usize;
         let mut relations = 0_usize;

@@ -1,6 +1,6 @@
 //! Casts that happen unasked.
 
-use crate::catalog::{CastContext, Catalog, Oid, OperatorId, TypeId, TypeKind};
+use crate::catalog::{CastContext, CastId, Catalog, Oid, OperatorId, TypeId, TypeKind};
 use crate::gate::sight::{Hidden, Sight};
 use crate::limits;
 use crate::resolve::Inferred;
@@ -12,10 +12,24 @@ pub(super) fn unclean<'s>(
     target: TypeId,
     sight: &'s Sight,
 ) -> Option<&'s Hidden> {
-    let catalog = sight.catalog();
-    let mut casts = sight.implicit_casts().iter();
-    let found = casts.find(|id| {
-        let cast = catalog.cast(**id);
+    sight.cast(happening(
+        sight.implicit_casts(),
+        source,
+        target,
+        sight.catalog(),
+    )?)
+}
+
+/// One of these casts that may be run, unasked, to make the target of the source.
+pub(in crate::gate) fn happening(
+    casts: &[CastId],
+    source: &Inferred,
+    target: TypeId,
+    catalog: &Catalog,
+) -> Option<CastId> {
+    let mut casts = casts.iter().copied();
+    casts.find(|id| {
+        let cast = catalog.cast(*id);
         reaches(cast.target, target, catalog)
             && match source {
                 // They become what is asked for by its input function.
@@ -28,8 +42,7 @@ pub(super) fn unclean<'s>(
                         || catalog.data_type(cast.target).oid != TEXT
                 }
             }
-    })?;
-    sight.cast(*found)
+    })
 }
 
 /// A cast that is not clean and may happen where a value is given to a parameter. That it has the

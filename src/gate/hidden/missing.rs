@@ -19,11 +19,20 @@ pub(super) fn explained(
         used.what,
         What::Functions { .. } | What::Operators { .. } | What::Unclear
     );
-    let mut missing = resolution.uses.iter().filter_map(Missing::of);
-    match missing.next() {
-        Some(missing) if may_be_guessed => missing.told(refused.rule, case),
+    match first(resolution, refused.rule, case) {
+        Some(told) if may_be_guessed => told,
         _ => refused,
     }
+}
+
+/// A refusal that tells of the first name that stands for nothing, if there is one.
+pub(in crate::gate) fn first(
+    resolution: &Resolution<'_>,
+    rule: Rule,
+    case: &Case<'_>,
+) -> Option<Box<Refusal>> {
+    let mut missing = resolution.uses.iter().filter_map(Missing::of);
+    missing.next().map(|missing| missing.told(rule, case))
 }
 
 /// A name that stands for nothing.

@@ -6,12 +6,13 @@
 //! is marked, what it stands for in this statement; what cannot be told counts as the worst that it
 //! may be. [`parameters`]: what stands in no text. Without a snapshot, the rule `catalog_missing`.
 
-mod coercion;
-mod missing;
+pub(super) mod coercion;
+pub(super) mod means;
+pub(super) mod missing;
 pub(super) mod names;
 pub(super) mod narrow;
 pub(super) mod parameters;
-mod refusal;
+pub(super) mod refusal;
 
 use crate::catalog::NameId;
 

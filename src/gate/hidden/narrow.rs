@@ -5,14 +5,14 @@
 //! deep, a construct that the analysis does not follow) leaves the suspicion as it is.
 
 use super::refusal::{self, Thing};
-use super::{Spelling, Suspicion, coercion, missing, names};
-use crate::catalog::{FunctionId, Oid, SearchPath, TypeId};
+use super::{Spelling, Suspicion, coercion, means, missing, names};
+use crate::catalog::{FunctionId, TypeId};
 use crate::gate::case::Case;
 use crate::gate::functions::{self, FunctionVerdict, Why};
 use crate::gate::rules::{Found, type_effects};
 use crate::gate::sight::{Reach, Sight};
-use crate::gate::{Parameters, Refusal, SearchPaths, search_path};
-use crate::resolve::{self, Form, Inferred, Lookup, Resolution, TooDeep, Types, Use, What};
+use crate::gate::{Refusal, search_path};
+use crate::resolve::{Form, Inferred, Types, Use, What};
 use crate::sql::tree::{Node, list::NodeList};
 
 /// What is looked at.
@@ -70,79 +70,20 @@ struct Looker<'l, 'j> {
 }
 
 impl Looker<'_, '_> {
-    /// Where names may be looked up; none where that is not known for certain.
-    fn paths(&self) -> Option<Vec<SearchPath>> {
-        let SearchPaths::Known(paths) = self.case.paths() else {
-            return None;
-        };
-        let catalog = self.sight.catalog();
-        let mut names = paths.iter().flatten();
-        if catalog.other_encoding() && names.any(|name| !name.is_ascii()) {
-            return None;
-        }
-        let role = catalog.role_named(self.case.role())?;
-        let paths: Vec<SearchPath> = paths
-            .iter()
-            .map(|names| catalog.search_path(names, Some(role)))
-            .collect();
-        (!paths.is_empty()).then_some(paths)
-    }
-
-    fn resolve<'a>(
-        &'a self,
-        subject: Subject<'a>,
-        path: &'a SearchPath,
-        parameters: Types<'a>,
-    ) -> Result<Resolution<'a>, TooDeep> {
-        let lookup = Lookup {
-            catalog: self.sight.catalog(),
-            path,
-            parameters,
-        };
-        match subject {
-            Subject::Statement(node) => resolve::statement(node, &lookup),
-            // Nothing else is known of them.
-            Subject::Types => Err(TooDeep),
-            Subject::Arguments(list) => {
-                // Theirs are not those of the statement that they stand in.
-                let parameters = Types::Unclear;
-                let lookup = Lookup {
-                    parameters,
-                    ..lookup
-                };
-                resolve::expressions(list.iter(), &lookup)
-            }
-        }
-    }
-
-    /// The types that the client gave for parameters; none where one of them is not known here.
-    fn parameters(&self) -> Option<Vec<Option<TypeId>>> {
-        let Parameters::Given(types) = &self.case.parameters else {
-            return None;
-        };
-        let index = self.sight.catalog().index();
-        let given = types.iter().map(|oid| match oid {
-            0 => Some(None),
-            oid => index.type_of_oid(Oid(*oid)).map(Some),
-        });
-        given.collect()
-    }
-
     /// Looks at every use, on every path; true where something may set what it likes.
     fn look(&self, subject: Subject<'_>) -> Result<bool, Box<Refusal>> {
         let folded = |suspicion: Suspicion| suspicion.spelling == Spelling::Folded;
-        let elsewhere = self.sight.catalog().other_encoding() && !self.case.text.is_ascii();
-        if elsewhere || self.suspicion.is_some_and(folded) {
+        if means::are_read_elsewhere(self.sight, self.case) || self.suspicion.is_some_and(folded) {
             return Err(self.unsettled());
         }
-        let Some(paths) = self.paths() else {
+        let Some(paths) = means::paths(self.sight, self.case) else {
             return Err(self.unsettled());
         };
-        let given = self.parameters();
+        let given = means::parameters(self.sight, self.case);
         let parameters = given.as_deref().map_or(Types::Unclear, Types::Given);
         let mut may_set = false;
         for path in &paths {
-            let Ok(resolution) = self.resolve(subject, path, parameters) else {
+            let Ok(resolution) = means::resolve(subject, self.sight, path, parameters) else {
                 return Err(self.unsettled());
             };
             for used in &resolution.uses {

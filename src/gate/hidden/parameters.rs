@@ -2,9 +2,9 @@
 
 use super::refusal::{self, Thing};
 use crate::catalog::Oid;
-use crate::gate::Depth;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, catalog_missing, type_effects};
+use crate::gate::{Depth, access};
 
 /// A Bind makes values of these types. Zero leaves the choice to the server, which takes it from
 /// the text.
@@ -21,8 +21,11 @@ pub(in crate::gate) fn look(types: impl IntoIterator<Item = u32>, case: &Case<'_
                 if let Some(hidden) = hidden {
                     return Err(refusal::of(&Thing::Type(hidden), None, sight, case));
                 }
+                access::look_at_parameter(oid, sight, case)?;
             }
-            (None, Depth::BuiltIns) if !oid.is_built_in() => {
+            (None, depth)
+                if !oid.is_built_in() && (depth == Depth::BuiltIns || case.policy.hides()) =>
+            {
                 return Err(catalog_missing::refusal_of_parameter());
             }
             (None, Depth::BuiltIns | Depth::Tree | Depth::Names) => {}

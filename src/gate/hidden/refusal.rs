@@ -36,7 +36,7 @@ pub(super) fn of(
 }
 
 /// A place of the text, in characters from 1.
-pub(super) fn position(at: Option<usize>, case: &Case<'_>) -> Option<u32> {
+pub(in crate::gate) fn position(at: Option<usize>, case: &Case<'_>) -> Option<u32> {
     let before = case.text.get(..at?)?;
     let characters = u32::try_from(before.chars().count()).ok()?;
     Some(characters.saturating_add(1))

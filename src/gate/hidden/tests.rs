@@ -8,7 +8,7 @@ use crate::gate::rules::check::{
     check_shop, check_shop_as, gate, names_of_shop, path_of, rule_of, session_of, shop,
 };
 use crate::gate::sight::Sight;
-use crate::gate::{Depth, Effect, Parameters, Rule, SearchPaths, SessionNames, Verdict};
+use crate::gate::{Depth, Effect, Parameters, Prepared, Rule, SearchPaths, SessionNames, Verdict};
 use crate::policy::Policy;
 use crate::sqlstate;
 
@@ -255,18 +255,16 @@ fn what_is_prepared_is_judged_again_where_it_stands_on_other_grounds() {
     assert_eq!(ruled(&names, "EXECUTE q"), None);
     let prepared = names.prepared("p").unwrap().clone();
     assert!(!prepared.facts.hold_on(names.grounds()));
-    let refused = gate.still_permits(&prepared.text, &prepared.parameters, &names);
+    let refused = gate.still_permits(&prepared, &names);
     assert_eq!(refused.unwrap_err().rule, Rule::HiddenFunction);
     let q = names.prepared("q").unwrap().clone();
-    assert!(gate.still_permits(&q.text, &q.parameters, &names).is_ok());
+    assert!(gate.still_permits(&q, &names).is_ok());
     // A Parse message of EXECUTE depends on a name: it is judged again each time.
     let execute = gate.judge("EXECUTE q".into(), &names);
     assert!(!execute.facts.hold_on(names.grounds()));
-    assert!(
-        gate.still_permits("EXECUTE q", &Parameters::open(), &names)
-            .is_ok()
-    );
     names.add_prepared("again", execute.facts, "EXECUTE q".into());
+    let again = names.prepared("again").unwrap();
+    assert!(gate.still_permits(again, &names).is_ok());
     assert_eq!(ruled(&names, "EXECUTE again"), Some(Rule::PreparedName));
 }
 
@@ -307,7 +305,10 @@ fn what_the_policy_names_may_set_what_it_likes() {
     let names = session_of(shop().build(), &policy);
     let gate = gate(policy);
     for (sql, expected) in [
-        ("SELECT shop.settle()", "[SettingsTouched, SearchPathSet]"),
+        (
+            "SELECT shop.settle()",
+            "[SettingsTouched, SearchPathSet, SettingSet]",
+        ),
         ("SELECT shop.vat(1)", "[]"),
         ("SELECT lower('A')", "[]"),
     ] {
@@ -395,7 +396,12 @@ fn a_parameter_is_what_the_client_says_it_is() {
             let kept = cache.judge_with(&gate, sql.into(), parameters, &names);
             assert_eq!(rule_of(&kept), rule, "{sql}");
         }
-        let again = gate.still_permits(sql, parameters, &names);
+        let prepared = Prepared {
+            facts: judgement.facts,
+            text: sql.into(),
+            parameters: parameters.clone(),
+        };
+        let again = gate.still_permits(&prepared, &names);
         assert_eq!(again.err().map(|refusal| refusal.rule), rule, "{sql}");
         rule
     };

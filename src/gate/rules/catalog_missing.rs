@@ -32,9 +32,14 @@ use crate::sqlstate;
 
 /// Looks at a statement and everything under it.
 pub(in crate::gate) fn look(statement: Node<'_>, case: &Case<'_>) -> Found {
-    if case.depth() != Depth::BuiltIns {
-        return Ok(());
+    match case.depth() {
+        Depth::BuiltIns => look_whatever(statement, case),
+        Depth::Names | Depth::Tree => Ok(()),
     }
+}
+
+/// The same, however deep the verdict looks otherwise.
+pub(in crate::gate) fn look_whatever(statement: Node<'_>, case: &Case<'_>) -> Found {
     let mut walk = Walk {
         case,
         withs: Vec::new(),

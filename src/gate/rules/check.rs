@@ -52,6 +52,84 @@ pub(in crate::gate) fn check_shop_as(
     check_session(&gate(Policy::agent()), names, rule, fires, silent);
 }
 
+/// Under [`hides`], in a session of the database [`people`].
+pub(in crate::gate) fn check_hides(rule: Rule, fires: &[&str], silent: &[&str]) {
+    check_policy(hides(), rule, fires, silent);
+}
+
+/// Under `agent` with a model of `shop.orders`, in a session of the database [`shop`].
+pub(in crate::gate) fn check_models(rule: Rule, fires: &[&str], silent: &[&str]) {
+    let models = "\nmodels:\n  shop.orders: {sql: SELECT id FROM orders WHERE id > 1}\n";
+    let policy = agent_with(&[], models);
+    let names = session_of(shop().build(), &policy);
+    check_session(&gate(policy), &names, rule, fires, silent);
+}
+
+/// Under [`denies`], in a session of the database [`people`].
+pub(in crate::gate) fn check_denies(rule: Rule, fires: &[&str], silent: &[&str]) {
+    check_policy(denies(), rule, fires, silent);
+}
+
+/// Under a policy, in a session of the database [`people`].
+pub(in crate::gate) fn check_policy(policy: Policy, rule: Rule, fires: &[&str], silent: &[&str]) {
+    let names = session_of(people().build(), &policy);
+    check_session(&gate(policy), &names, rule, fires, silent);
+}
+
+/// In a session, before a gate.
+pub(in crate::gate) fn check_in(
+    gate: &Gate,
+    names: &SessionNames,
+    rule: Rule,
+    fires: &[&str],
+    silent: &[&str],
+) {
+    check_session(gate, names, rule, fires, silent);
+}
+
+/// `agent` with changes, and with more at its end.
+pub(in crate::gate) fn agent_with(changes: &[(&str, &str)], more: &str) -> Policy {
+    let mut yaml = include_str!("../../../policies/agent.yaml").to_owned();
+    for (from, to) in changes {
+        assert!(yaml.contains(from), "{from}");
+        yaml = yaml.replace(from, to);
+    }
+    yaml.push_str(more);
+    Policy::from_yaml(&yaml).unwrap()
+}
+
+/// `agent`, with a relation and a column hidden.
+pub(in crate::gate) fn hides() -> Policy {
+    agent_with(
+        &[],
+        "\nrelations: {deny: [shop.secrets]}\ncolumns: {deny: [shop.people.secret]}\n",
+    )
+}
+
+/// `agent`, with a function, kinds of statements and settings denied, and a bound on nesting.
+pub(in crate::gate) fn denies() -> Policy {
+    agent_with(
+        &[
+            ("\nstatements:\n", "\nstatements:\n  deny: [copy, values]\n"),
+            ("\nsettings:\n", "\nsettings:\n  deny: [\"enable_*\"]\n"),
+            (
+                "\nfunctions:\n",
+                "\nfunctions:\n  deny: [pg_catalog.random]\n",
+            ),
+            ("\nlimits:\n", "\nlimits:\n  nesting: 3\n"),
+        ],
+        "",
+    )
+}
+
+/// [`shop`], with something to hide.
+pub(in crate::gate) fn people() -> Fixture {
+    shop()
+        .table("shop.secrets", "id int4, text text")
+        .table("shop.people", "id int4, name text, secret text")
+        .function("shop.peek(a int4) text", "stable")
+}
+
 /// A session of the database [`shop`] on PostgreSQL 15, under `agent`.
 pub(in crate::gate) fn names_of_shop() -> SessionNames {
     session_of(shop().build(), &Policy::agent())
@@ -149,7 +227,7 @@ fn check_session(gate: &Gate, names: &SessionNames, rule: Rule, fires: &[&str], 
             Verdict::Refused(refusal) => format!("{}: {}", refusal.detail, refusal.message),
             Verdict::Permitted(permit) => {
                 assert_eq!(
-                    permit.text(),
+                    permit.original(),
                     *sql,
                     "a permit holds the text that was judged"
                 );

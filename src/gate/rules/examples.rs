@@ -1,7 +1,9 @@
 //! The examples in the rules' own docs, run.
 
 use crate::gate::Rule;
-use crate::gate::rules::check::{check, check_bi, check_blind, check_shop};
+use crate::gate::rules::check::{
+    check, check_bi, check_blind, check_denies, check_hides, check_models, check_shop,
+};
 
 #[test]
 fn every_rule_explains_itself_and_its_examples_hold() {
@@ -33,7 +35,17 @@ fn every_rule_that_sees_statements_has_a_file() {
         let has_file = SOURCES.iter().any(|(known, _)| *known == rule);
         let outside_sql = matches!(
             rule,
-            Rule::StartupParameter | Rule::Replication | Rule::FunctionCall
+            Rule::StartupParameter
+                | Rule::Replication
+                | Rule::FunctionCall
+                | Rule::ResultRows
+                | Rule::ResultBytes
+                | Rule::PlanCost
+                | Rule::PlanRows
+                | Rule::Concurrency
+                | Rule::StatementRate
+                | Rule::ConnectionsPerUser
+                | Rule::IdleTime
         );
         assert!(has_file != outside_sql, "{}", rule.name());
     }
@@ -47,6 +59,9 @@ fn run(rule: Rule, section: &str, example: &str) {
         "(bi)" => check_bi,
         "(shop)" => check_shop,
         "(blind)" => check_blind,
+        "(hides)" => check_hides,
+        "(denies)" => check_denies,
+        "(models)" => check_models,
         other => panic!("unknown policy {other}"),
     };
     match section {
@@ -113,4 +128,12 @@ const SOURCES: &[(Rule, &str)] = &[
     ),
     (Rule::CatalogMissing, include_str!("catalog_missing.rs")),
     (Rule::ForeignTable, include_str!("foreign_table.rs")),
+    (Rule::RelationDenied, include_str!("relation_denied.rs")),
+    (Rule::ColumnDenied, include_str!("column_denied.rs")),
+    (Rule::Model, include_str!("model.rs")),
+    (Rule::NotResolved, include_str!("not_resolved.rs")),
+    (Rule::FunctionDenied, include_str!("function_denied.rs")),
+    (Rule::StatementDenied, include_str!("statement_denied.rs")),
+    (Rule::SettingDenied, include_str!("setting_denied.rs")),
+    (Rule::Nesting, include_str!("nesting.rs")),
 ];

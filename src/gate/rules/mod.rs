@@ -10,7 +10,11 @@
 //! 5. Each node under it ([`look_at`]), from the statement downwards. A call is answered for by one
 //!    rule, chosen by what the function does; [`temp_schema`] comes first because such a name is
 //!    never the built-in's.
-//! 6. What no rule knows: [`node_unknown`].
+//! 6. What the policy says beyond that, when the gate itself has nothing against a statement: its
+//!    kind ([`statement_denied`]), its depth ([`nesting`]), what it sets ([`setting_denied`]),
+//!    calls ([`function_denied`]) and reads ([`relation_denied`], [`column_denied`],
+//!    [`not_resolved`]). Only these can be observed in place of enforced.
+//! 7. What no rule knows: [`node_unknown`].
 //!
 //! Every rule's file says what it Sees, Why, an example Before and After it, and When it does not
 //! apply. The examples are run as tests: each Before is refused by exactly that rule, each After is
@@ -18,12 +22,14 @@
 
 pub mod cast_effects;
 pub mod catalog_missing;
+pub mod column_denied;
 pub mod copy;
 pub mod cursor_name;
 pub mod ddl;
 pub mod do_and_call;
 pub mod explain_analyze;
 pub mod foreign_table;
+pub mod function_denied;
 pub mod function_effects;
 pub mod hidden_function;
 pub mod listen_notify;
@@ -31,21 +37,27 @@ pub mod load;
 pub mod lock;
 pub mod locking_clause;
 pub mod maintenance;
+pub mod model;
 pub mod modifying_cte;
+pub mod nesting;
 pub mod newer_syntax;
 pub mod node_unknown;
+pub mod not_resolved;
 pub mod operator_effects;
 pub mod operator_schema;
 pub mod overloaded_builtin;
 pub mod prepared_name;
 pub mod prepared_transaction;
+pub mod relation_denied;
 pub mod roles;
 pub mod row_policy_effects;
 pub mod select_into;
 pub mod set_config;
+pub mod setting_denied;
 pub mod settings;
 pub mod several_statements;
 pub mod sql_in_string;
+pub mod statement_denied;
 pub mod syntax_error;
 pub mod tablesample_method;
 pub mod temp_schema;

@@ -16,11 +16,10 @@
 //! # When not
 //! Statements prepared by a Parse message have names too and count.
 
-use crate::gate::again;
 use crate::gate::case::Case;
-use crate::gate::rules::{Found, node_unknown};
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::Node;
+use crate::gate::rules::{Found, model, node_unknown};
+use crate::gate::{Refusal, Rule, again};
+use crate::sql::tree::{Node, nodes};
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
@@ -44,6 +43,19 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
             "PREPARE it in this session first.",
         )
         .about(format_args!("{name}"))),
+    }
+}
+
+/// EXPLAIN of an EXECUTE: with models in the statement its plan would tell of rows that they leave
+/// away.
+pub(in crate::gate) fn look_at_explained(
+    execute: &nodes::ExecuteStmt,
+    case: &mut Case<'_>,
+) -> Found {
+    let prepared = case.prepared(execute.name().unwrap_or_default());
+    match prepared {
+        Some(prepared) if prepared.facts.instead.is_some() => Err(model::explained()),
+        Some(_) | None => Ok(()),
     }
 }
 

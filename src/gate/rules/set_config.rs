@@ -23,10 +23,10 @@
 //! an expression: drivers put a value back that way. The expression itself is judged as any other.
 
 use crate::gate::case::Case;
-use crate::gate::rules::{Found, roles, settings};
+use crate::gate::rules::{Found, roles, setting_denied, settings};
 use crate::gate::search_path::{self, Value};
 use crate::gate::setting::{self, Asked};
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, watched};
 use crate::policy::SettingValue;
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -50,6 +50,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
         Literal::None if setting::passes_unseen(case.policy, name) => {}
         Literal::None => return Err(refusal()),
     }
+    setting_denied::look(name, case)?;
     case.touch_settings();
     let value = match literal(value) {
         Literal::Text { text, .. } => Value::Text(text),
@@ -57,6 +58,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
         Literal::None => Value::Unseen,
     };
     search_path::note_set_config(name, value, arguments.get(2), case);
+    watched::note_set_config(name, value, arguments.get(2), case);
     Ok(())
 }
 

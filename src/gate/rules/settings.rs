@@ -32,7 +32,7 @@
 use std::borrow::Cow;
 
 use crate::gate::case::Case;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::rules::{Found, node_unknown, setting_denied};
 use crate::gate::setting::{self, Asked};
 use crate::gate::{Refusal, Rule};
 use crate::policy::{SettingValue, ValueRule};
@@ -47,8 +47,15 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     };
     let name = set.name().unwrap_or_default();
     match set.kind {
-        VariableSetKind::VAR_SET_VALUE => look_at_value(name, set, case),
-        VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => look_at_reset(name),
+        VariableSetKind::VAR_SET_VALUE => {
+            look_at_value(name, set, case)?;
+            setting_denied::look(name, case)
+        }
+        VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => {
+            look_at_reset(name)?;
+            setting_denied::note(name, case);
+            Ok(())
+        }
         VariableSetKind::VAR_RESET_ALL => Ok(()),
         VariableSetKind::VAR_SET_MULTI
             if matches!(name, "TRANSACTION" | "SESSION CHARACTERISTICS") =>

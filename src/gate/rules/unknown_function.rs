@@ -143,6 +143,9 @@ mod tests {
             &SessionNames::of_no_database(),
         );
         let effects = format!("{:?}", judgement.facts.effects);
-        assert_eq!(effects, "[SettingsTouched, SearchPathSet]");
+        assert_eq!(
+            effects, "[SettingsTouched, SearchPathSet, SettingSet]",
+            "{effects}"
+        );
     }
 }

@@ -144,7 +144,8 @@ fn changes_settings(catalog: &Catalog, policy: &Policy, function: &Function) -> 
     })
 }
 
-fn argument_types<'a>(catalog: &'a Catalog, function: &Function) -> Vec<ArgumentType<'a>> {
+/// The types of the arguments of a function, as policies name them.
+pub fn argument_types<'a>(catalog: &'a Catalog, function: &Function) -> Vec<ArgumentType<'a>> {
     let named = |id: &TypeId| {
         let own = catalog.data_type(*id);
         let element = own.element.filter(|_| own.is_array);

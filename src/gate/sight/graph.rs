@@ -37,6 +37,11 @@ impl Graph {
         self.marks.push((place, why));
     }
 
+    /// Takes all marks away; the edges stay.
+    pub(super) fn forget_marks(&mut self) {
+        self.marks.clear();
+    }
+
     /// Why each thing is not clean.
     pub(super) fn carry(mut self) -> (Nodes, Vec<Option<Hidden>>) {
         let mut hidden: Vec<Option<Hidden>> = vec![None; self.nodes.len()];

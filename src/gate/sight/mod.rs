@@ -10,6 +10,7 @@
 //! * `edges`: what runs what; `nodes`: the places of all things in one list
 //! * `graph`: the marks, carried
 //! * [`hidden`]: why something is not clean, and how that is told
+//! * `reads`: what may read anything, where a policy hides something
 //! * [`flags`]: for each name, whether anything of that name is not clean
 //!
 //! <https://www.postgresql.org/docs/current/rules-views.html>,
@@ -21,18 +22,23 @@ pub mod flags;
 mod graph;
 pub mod hidden;
 mod nodes;
+mod reads;
 
 use std::sync::Arc;
 
+pub use self::effects::argument_types;
 use self::effects::{Standing, Standings};
 pub use self::flags::Flags;
 use self::graph::Graph;
 pub use self::hidden::{Hidden, Reason, Thing};
 use self::nodes::{Node, Nodes};
+pub(in crate::gate) use self::reads::Reads;
+use super::models::{Models, trial};
 use crate::catalog::{
-    Cast, CastContext, CastId, Catalog, FunctionId, NameId, OperatorId, Relation, RelationId,
+    Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, OperatorId, Relation, RelationId,
     TypeId,
 };
+use crate::gate::access::AccessTable;
 use crate::policy::Policy;
 
 /// What a snapshot hides, under one policy.
@@ -48,6 +54,20 @@ pub struct Sight {
     any_type_unclean_to_make: bool,
     any_built_in_type_unclean: bool,
     long_names: Vec<NameId>,
+    models: Models,
+    /// Where the policy hides something: what it shows, and what may read anything.
+    shown: Option<Shown>,
+    /// The functions that the policy does not let be called, by their places; none where it denies
+    /// no function.
+    denied: Vec<bool>,
+}
+
+/// What a policy that hides something shows.
+struct Shown {
+    table: AccessTable,
+    reads: Reads,
+    /// What nobody is told of: what the table hides, and what models leave away.
+    veil: Mask,
 }
 
 /// Whether a read of a relation includes its partitions and inheritance children.
@@ -66,6 +86,8 @@ impl Sight {
         let mut graph = Graph::new(Nodes::of(&catalog));
         let is_named = |relation: &Relation| is_named(&catalog, policy, relation);
         edges::of(&catalog, &standings, is_named, &mut graph);
+        let models = Models::of(&catalog, policy);
+        let shown = (policy.hides()).then(|| shown(&catalog, policy, &standings, &models));
         let (nodes, hidden) = graph.carry();
         let mut sight = Self {
             by_name: by_name(&catalog, &standings),
@@ -74,6 +96,9 @@ impl Sight {
             any_type_unclean_to_make: false,
             any_built_in_type_unclean: false,
             long_names: Vec::new(),
+            models,
+            denied: denied(&catalog, policy),
+            shown,
             catalog,
             nodes,
             hidden,
@@ -89,7 +114,15 @@ impl Sight {
             let mut types = sight.catalog.data_types();
             types.any(|(id, own)| own.oid.is_built_in() && sight.using(id).is_some())
         };
+        for (place, why) in trial::refused(&sight, policy) {
+            sight.models.refuse(place, why);
+        }
         sight
+    }
+
+    /// Whether a function may read anything: then a policy that hides something has to name it.
+    pub fn may_read_anything(&self, id: FunctionId) -> bool {
+        self.reads().is_some_and(|reads| reads.function(id))
     }
 
     /// The snapshot.
@@ -97,9 +130,46 @@ impl Sight {
         &self.catalog
     }
 
+    /// The policy's models, against the snapshot.
+    pub(in crate::gate) fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// The models that cannot be used with this database, as `schema.name`, with the reason. What
+    /// would read one of them is refused.
+    pub fn model_problems(&self) -> impl Iterator<Item = (String, &str)> {
+        self.models.problems()
+    }
+
+    /// Whether a model has a column of this name; none where there is no such model, or it cannot
+    /// be used.
+    pub fn model_gives(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
+        self.models.gives(schema, name, column)
+    }
+
     /// The beginning of the snapshot's version, for cache keys; the policy has one of its own.
     pub fn version_number(&self) -> u64 {
         self.catalog.version().number()
+    }
+
+    /// What the policy shows, where it hides something.
+    pub(in crate::gate) fn access(&self) -> Option<&AccessTable> {
+        self.shown.as_ref().map(|shown| &shown.table)
+    }
+
+    /// What may read anything, where the policy hides something.
+    pub(in crate::gate) fn reads(&self) -> Option<&Reads> {
+        self.shown.as_ref().map(|shown| &shown.reads)
+    }
+
+    /// What the policy hides from whoever is told what there is.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.shown.as_ref().map(|shown| &shown.veil)
+    }
+
+    /// Whether the policy does not let a function be called.
+    pub(in crate::gate) fn denies_function(&self, id: FunctionId) -> bool {
+        self.denied.get(id.place()).copied().unwrap_or(false)
     }
 
     /// What a name may hide, whatever it names in whatever schema.
@@ -200,6 +270,30 @@ impl Sight {
         let unclean = casts.filter(|(id, cast)| unasked(cast) && self.cast(*id).is_some());
         unclean.map(|(id, _)| id).collect()
     }
+}
+
+/// What a policy that hides something shows.
+fn shown(catalog: &Catalog, policy: &Policy, standings: &Standings, models: &Models) -> Shown {
+    let mut graph = Graph::new(Nodes::of(catalog));
+    edges::of(catalog, standings, |_| true, &mut graph);
+    let reads = Reads::of(catalog, policy, graph);
+    let table = AccessTable::of(catalog, policy, |view| reads.relation(view));
+    let mut veil = table.mask().clone();
+    models.veil(catalog, &mut veil);
+    Shown { table, reads, veil }
+}
+
+/// The functions that a policy does not let be called, by their places.
+fn denied(catalog: &Catalog, policy: &Policy) -> Vec<bool> {
+    if !policy.denies_functions() {
+        return Vec::new();
+    }
+    let functions = catalog.functions().map(|(_, function)| {
+        let schema = catalog.names().text(catalog.schema(function.schema).name);
+        let arguments = effects::argument_types(catalog, function);
+        policy.denies_function(schema, catalog.names().text(function.name), &arguments)
+    });
+    functions.collect()
 }
 
 /// Whether the policy names a foreign table, or its server.

@@ -32,7 +32,7 @@ impl Conversation {
         {
             return judgement;
         }
-        let text = permit.text();
+        let text = permit.original();
         let bounded = tree::parse(text)
             .ok()
             .and_then(|tree| default_limit::look(text, &tree, rows_max))

@@ -9,9 +9,11 @@ use super::words::{self, Notice, OnError};
 use super::{Batch, Cause, Patient, Rescued};
 use crate::funnel::{Advice, Ending as Found, Outcome, Repaired};
 use crate::gate::{Judgement, Parameters, ReadPermit, Verdict};
+use crate::limits;
 use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::session::journal::{Owed, Running, Stake};
 use crate::session::large::text_of;
+use crate::session::quotas::Fee;
 use crate::session::reply::Farewell;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
@@ -31,6 +33,9 @@ pub struct Manner {
     care: Care,
     /// How often it was sent before.
     tries: u32,
+    /// How often its plan was asked for.
+    asked: u32,
+    fee: Fee,
 }
 
 /// Whether something was looked for already.
@@ -51,6 +56,8 @@ impl Manner {
             on_error: OnError::Passes,
             care: Care::Due,
             tries: 0,
+            asked: 0,
+            fee: Fee::Due,
         }
     }
 
@@ -71,12 +78,33 @@ impl Manner {
             on_error,
             care: Care::Done,
             tries: 0,
+            asked: 0,
+            fee: Fee::Due,
         }
+    }
+
+    /// The same for a statement that was sent before.
+    pub(in crate::session) fn paid(self) -> Self {
+        Self {
+            fee: Fee::Paid,
+            ..self
+        }
+    }
+
+    /// Whether it still has to be counted among those of its user.
+    pub(in crate::session) fn fee(&self) -> Fee {
+        self.fee
     }
 
     /// Whether a failure may still be held back.
     pub(in crate::session) fn cares(&self) -> bool {
         self.care == Care::Due
+    }
+
+    /// Its plan is asked for once more; says whether that goes on for too long.
+    pub(in crate::session) fn is_asked_without_end(&mut self) -> bool {
+        self.asked += 1;
+        self.asked > limits::PLANS_ASKED_ANEW_MAX
     }
 
     /// Marks the statement that is sent in this manner.
@@ -109,6 +137,7 @@ impl Conversation {
             return Ok(());
         }
         self.intake = Intake::Open;
+        self.take_over_policies()?;
         self.look_around();
         let discharged = match rescued {
             Rescued::Ended(outcome) => self.discharge(*patient, outcome.ending),
@@ -154,7 +183,7 @@ impl Conversation {
                     return Err(LOST_COUNT);
                 }
                 let on_error = OnError::replaced(error, &repaired.recoverers);
-                let manner = Manner::repaired(arrived, repaired.notice, on_error);
+                let manner = Manner::repaired(arrived, repaired.notice, on_error).paid();
                 self.send(&frame, judged(permit), manner)?;
                 self.replay_behind(batch);
                 Ok(())
@@ -198,7 +227,7 @@ impl Conversation {
         self.telemetry.emit(&StatementRetried);
         let manner = Manner {
             tries: tries + 1,
-            ..Manner::plain(arrived)
+            ..Manner::plain(arrived).paid()
         };
         let (text, parameters) = text_of(&frame).ok_or(LOST_COUNT)?;
         let text = Cow::Borrowed(text);
@@ -256,6 +285,7 @@ impl Conversation {
         let fields = error_fields(error)?;
         words::advise(&mut self.reply, fields, advice);
         self.finished(&running);
+        self.note_rest();
         match batch {
             Batch::None | Batch::Whole(_) => {
                 encode::ready_for_query(&mut self.reply, TransactionStatus::Idle);
@@ -297,7 +327,7 @@ impl Conversation {
         if permit.facts().hold_on(self.names.grounds()) {
             return Ok((permit, announced));
         }
-        let text = Cow::Owned(permit.text().to_owned());
+        let text = Cow::Owned(permit.original().to_owned());
         match self.gate.judge_with(text, parameters, &self.names).verdict {
             Verdict::Permitted(permit) => Ok((permit, announced)),
             Verdict::Clamped(_) | Verdict::Refused(_) => Err(Advice::default()),

@@ -6,6 +6,7 @@
 //! upstream is brought to rest first, so that whatever comes of it finds both sides as they were
 //! before the statement.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Buf, Bytes};
@@ -23,6 +24,7 @@ use crate::session::journal::{Owed, Running, Skipped, Stake};
 use crate::session::large::text_of;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
+use crate::telemetry::session::SessionInfo;
 use crate::wire::backend::{Fields, TransactionStatus, error_fields};
 use crate::wire::frame::{Cut, Frame, Phase, cut_frontend, header_backend};
 use crate::wire::frontend::Parse;
@@ -156,7 +158,13 @@ impl Conversation {
 
     /// Whether the statement that is answered now stands alone, and how.
     fn stands_alone(&mut self) -> Option<Alone> {
-        if self.intake != Intake::Open || self.standing.status != TransactionStatus::Idle {
+        let is_taken = match self.intake {
+            Intake::Open => true,
+            // A Bind whose statement fails is part of the batch: it was sent behind it.
+            Intake::Planning => self.journal.asks_for_batch(),
+            _ => false,
+        };
+        if !is_taken || self.standing.status != TransactionStatus::Idle {
             return None;
         }
         let is_last = self.journal.len() == 1 && !self.standing.unsynced;
@@ -238,6 +246,11 @@ enum Remedy {
 }
 
 impl Held {
+    /// The session is under another policy from now on.
+    pub(in crate::session) fn outlive(&mut self, info: &Arc<SessionInfo>) {
+        self.running.info.get_or_insert_with(|| Arc::clone(info));
+    }
+
     /// The statement, for its last event.
     pub(in crate::session) fn into_running(self) -> Box<Running> {
         self.running

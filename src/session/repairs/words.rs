@@ -201,7 +201,7 @@ pub fn exhausted(recoverers: &[Recoverer]) -> Advice {
 
 /// Whether an error says nothing of the text: cancelled, timed out, no resources, a transaction
 /// that has failed before.
-fn is_of_the_moment(code: &str) -> bool {
+pub(in crate::session) fn is_of_the_moment(code: &str) -> bool {
     let class = code.get(..2).unwrap_or_default();
     ["08", "25", "40", "53", "55", "57", "58", "XX"].contains(&class)
 }

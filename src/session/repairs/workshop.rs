@@ -15,10 +15,11 @@ use tokio::time::{sleep, timeout};
 
 use super::{Cause, Patient, Rescued};
 use crate::funnel::{Request, Run, Uncompiled, rescue};
-use crate::gate::{Parameters, ReadPermit, SearchPaths, SessionNames};
+use crate::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
 use crate::limits;
 use crate::session::conversation::Conversation;
 use crate::session::large::text_of;
+use crate::session::retold;
 use crate::upstream::side::{Side, SideRun};
 
 /// The places of rescues, shared by all sessions. Cheap to clone.
@@ -34,6 +35,7 @@ pub type Rescuing = Pin<Box<dyn Future<Output = Rescued> + Send>>;
 
 /// What compiles the texts of one rescue, while somebody waits for it.
 struct Bench {
+    gate: Arc<Gate>,
     tools: Tools,
     awaited: Weak<()>,
 }
@@ -117,6 +119,7 @@ impl Conversation {
         self.look_away();
         let awaited = Arc::new(());
         let mut bench = Bench {
+            gate: Arc::clone(&gate),
             tools: Tools::of(self.side.as_ref(), &names),
             awaited: Arc::downgrade(&awaited),
         };
@@ -174,7 +177,8 @@ impl Run for Bench {
     ) -> Result<(), Uncompiled> {
         match &mut self.tools {
             Tools::Side(side) if self.awaited.strong_count() > 0 => {
-                side.compile(permit, parameters)
+                let compiled = side.compile(permit, parameters);
+                compiled.map_err(|failed| retold::uncompiled(failed, permit, self.gate.policy()))
             }
             Tools::Side(_) | Tools::Nobody => Err(Uncompiled::Unavailable),
         }

@@ -3,11 +3,23 @@
 //!
 //! Schema version 1. Every line has `v` (the schema version), `time` (RFC 3339, UTC,
 //! microseconds) and `event`; lines of a session have `session`, `client`, `user`, `database`,
-//! `application_name` and `tls`. What else a line holds is up to its event and documented there.
+//! `application_name` and `tls`, and from the choice of its policy on `policy` and
+//! `policy_version`. What else a line holds is up to its event and documented there.
+//!
+//! Lines of statements (`event` is `statement`) tell what they name, unless `audit.names` is off:
+//! `relations` (a list of `schema.name`), `functions` (of `schema.name(types)`, without built-ins)
+//! and `settings`. These are names of the database's own objects, never anything else that a client
+//! wrote. A line holds only so many; `names_left_out` says how many it lacks. `would_refuse` lists
+//! the rules of the policy that would have refused the statement and are only observed; a line with
+//! `event` `limit_reached` has it for a limit that is only observed.
+//!
 //! A field keeps its name and meaning within a version; fields may be added.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
 
 /// The version of the schema, field `v`.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -75,6 +87,24 @@ impl<'a> Line<'a> {
             self.out.push('"');
         }
         self.out.push(']');
+    }
+
+    /// Names of the database's own, escaped, as many as a line may hold; says how many it lacks.
+    pub fn names(&mut self, key: &'static str, names: &[Arc<str>]) -> u64 {
+        self.key(key);
+        self.out.push('[');
+        let (start, mut taken) = (self.out.len(), 0);
+        for name in names.iter().take(AUDIT_NAMES_MAX) {
+            let bytes = self.out.len() - start + name.len();
+            if bytes > AUDIT_NAMES_BYTES_MAX {
+                break;
+            }
+            self.out.push_str(if taken == 0 { "" } else { "," });
+            push_string(self.out, name);
+            taken += 1;
+        }
+        self.out.push(']');
+        u64::try_from(names.len() - taken).unwrap_or(u64::MAX)
     }
 
     /// Steps in their order, each an object that `fill` adds fields to.

@@ -1,15 +1,21 @@
 //! The events. Each says in one place what it counts, what line it leaves and what a person reads.
 //!
 //! * [`connection`]: accepted, refused, closed; [`login`]: who came in and who did not
-//! * [`statement`]: one per statement; [`repair`]: one per rescue of a statement
+//! * [`statement`]: one per statement; [`repair`]: one per rescue of a statement; [`plan`]: one per
+//!   plan that was asked for
+//! * [`limit`]: where a policy's limit was reached
 //! * [`alarm`]: what must never happen
-//! * [`catalog`]: what is known of the database; [`house`]: start, drain, stop
+//! * [`catalog`]: what is known of the database; [`policy`]: which policies hold; [`house`]: start,
+//!   drain, stop
 
 pub mod alarm;
 pub mod catalog;
 pub mod connection;
 pub mod house;
+pub mod limit;
 pub mod login;
+pub mod plan;
+pub mod policy;
 pub mod repair;
 pub mod statement;
 
@@ -20,7 +26,10 @@ pub use catalog::{
 };
 pub use connection::{CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused};
 pub use house::{DrainStarted, Listening, ServerStopped, TrustInUse, UpstreamUnreachable};
+pub use limit::LimitReached;
 pub use login::LoginFinished;
+pub use plan::PlanAsked;
+pub use policy::{PoliciesHold, PoliciesRead};
 pub use repair::StatementRepaired;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 

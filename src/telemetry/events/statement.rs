@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::gate::{Rule, StatementKind};
+use crate::gate::{Named, Rule, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
+use crate::telemetry::audit::line::Line;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
@@ -24,8 +25,14 @@ pub struct StatementFinished<'a> {
     pub fingerprint: Option<Fingerprint>,
     /// What the gate said.
     pub outcome: Outcome,
-    /// The rule that refused it.
+    /// The rule that refused it, or ended its result.
     pub rule: Option<Rule>,
+    /// The rules that judged its text, would have refused it and are only observed.
+    pub observed: &'a [Rule],
+    /// Those that would have stopped it as it ran.
+    pub observed_running: &'a [Rule],
+    /// What it names, where that is recorded.
+    pub named: Option<&'a Named>,
     /// The code of the error that the client got, from the gate or from the upstream.
     pub sqlstate: Option<Code>,
     /// Rows returned.
@@ -36,6 +43,8 @@ pub struct StatementFinished<'a> {
     pub gate: Duration,
     /// Time that the upstream took; zero when it was not asked.
     pub upstream: Duration,
+    /// Time that went by while its plan was asked for, where it was.
+    pub plan: Option<Duration>,
     /// From the statement's arrival to the end of its answer.
     pub total: Duration,
 }
@@ -69,9 +78,12 @@ impl StatementFinished<'_> {
         let Some(audit) = &sinks.audit else { return };
         let weight = match self.outcome {
             Outcome::Refused => Weight::Waits,
-            Outcome::Permitted | Outcome::Clamped | Outcome::Repaired | Outcome::Skipped => {
-                Weight::GivesWay
-            }
+            Outcome::Permitted
+            | Outcome::Clamped
+            | Outcome::Repaired
+            | Outcome::Skipped
+            | Outcome::Cut
+            | Outcome::Truncated => Weight::GivesWay,
         };
         audit.record(weight, "statement", Some(self.session), |line| {
             line.word("path", self.path.name())
@@ -83,6 +95,8 @@ impl StatementFinished<'_> {
             if let Some(fingerprint) = &self.fingerprint {
                 line.hex("fingerprint", fingerprint.as_bytes());
             }
+            self.note_names(line);
+            self.note_observed(line);
             if let Some(code) = self.sqlstate {
                 line.text("sqlstate", code.as_str());
             }
@@ -91,18 +105,56 @@ impl StatementFinished<'_> {
                 .micros("gate_us", self.gate)
                 .micros("upstream_us", self.upstream)
                 .micros("total_us", self.total);
+            if let Some(plan) = self.plan {
+                line.micros("plan_us", plan);
+            }
         });
+    }
+
+    fn note_names(&self, line: &mut Line<'_>) {
+        let Some(named) = self.named else { return };
+        let mut left_out = 0;
+        for (key, names) in [
+            ("relations", &named.relations),
+            ("functions", &named.functions),
+            ("settings", &named.settings),
+        ] {
+            left_out += line.names(key, names);
+        }
+        if left_out > 0 {
+            line.number("names_left_out", left_out);
+        }
+    }
+
+    fn note_observed(&self, line: &mut Line<'_>) {
+        let mut rules = self.observed.iter().chain(self.observed_running).peekable();
+        if rules.peek().is_some() {
+            line.words("would_refuse", rules.map(|rule| rule.name()));
+        }
     }
 
     fn count_faults(&self, sinks: &Sinks) {
         let metrics = &sinks.metrics;
-        if let Some(rule) = self.rule {
+        // An Execute runs what a Parse was counted for.
+        let judged = if self.path == Path::Execute {
+            &[]
+        } else {
+            self.observed
+        };
+        for rule in judged.iter().chain(self.observed_running) {
+            metrics.observed.inc(*rule);
+        }
+        if let Some(rule) = self.rule
+            && matches!(self.outcome, Outcome::Refused | Outcome::Skipped)
+        {
             metrics.refusals.inc(rule);
         }
         if let Some(code) = self.sqlstate {
             let origin = match self.outcome {
-                Outcome::Refused | Outcome::Skipped => Origin::Gate,
-                Outcome::Permitted | Outcome::Clamped | Outcome::Repaired => Origin::Upstream,
+                Outcome::Refused | Outcome::Skipped | Outcome::Cut => Origin::Gate,
+                Outcome::Permitted | Outcome::Clamped | Outcome::Repaired | Outcome::Truncated => {
+                    Origin::Upstream
+                }
             };
             metrics.errors.inc(Two(origin, code.class()));
         }

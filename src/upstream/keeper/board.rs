@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::sights::Sights;
 use crate::catalog::Version;
 use crate::gate::sight::Sight;
 use crate::telemetry::labels::CatalogFailure;
@@ -24,7 +25,7 @@ pub struct Board {
     given: AtomicU64,
     /// Milliseconds after the epoch at which the last check began; zero before the first.
     checked: AtomicU64,
-    sight: RwLock<Option<Arc<Sight>>>,
+    sights: RwLock<Option<Arc<Sights>>>,
     state: watch::Sender<State>,
 }
 
@@ -65,7 +66,7 @@ impl Board {
             generation: AtomicU64::new(NOTHING),
             given: AtomicU64::new(NOTHING),
             checked: AtomicU64::new(NEVER),
-            sight: RwLock::default(),
+            sights: RwLock::default(),
             state: watch::Sender::new(state),
         }
     }
@@ -80,20 +81,43 @@ impl Board {
         }
     }
 
-    /// What is shown, while it is fresh.
-    pub fn sight(&self) -> Option<Arc<Sight>> {
-        let sight = self.sight.read().unwrap_or_else(PoisonError::into_inner);
-        sight.clone().filter(|_| self.is_fresh())
+    /// What is shown under the policy of that version, while it is fresh.
+    pub fn sight(&self, policy_version: u64) -> Option<Arc<Sight>> {
+        let sights = self.sights.read().unwrap_or_else(PoisonError::into_inner);
+        let sight = sights.as_ref()?.sight(policy_version);
+        sight.filter(|_| self.is_fresh()).map(Arc::clone)
+    }
+
+    /// All that is shown, also what is not fresh.
+    pub fn sights(&self) -> Option<Arc<Sights>> {
+        let sights = self.sights.read().unwrap_or_else(PoisonError::into_inner);
+        sights.clone()
     }
 
     /// Shows a snapshot that a check begun at `checked` found to hold.
-    pub fn publish(&self, sight: &Arc<Sight>, checked: Instant) {
+    pub fn publish(&self, sights: Arc<Sights>, checked: Instant) {
+        let version = sights.catalog().version();
         let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
-        let version = sight.catalog().version();
-        *self.sight.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(sight));
+        // What was shown before is dropped behind the lock: nobody waits for that.
+        let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
+        let before = shown.replace(sights);
+        drop(shown);
         self.confirm(checked);
         self.generation.store(number, Ordering::Release);
         self.state.send_replace(State::Loaded { version });
+        drop(before);
+    }
+
+    /// Shows the same snapshot under other policies. Nothing happens where another one is shown by
+    /// now, or none: whoever showed that knew what it is wanted under.
+    pub fn exchange(&self, sights: Arc<Sights>) {
+        let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
+        let before = match shown.as_ref() {
+            Some(now) if Arc::ptr_eq(now.catalog(), sights.catalog()) => shown.replace(sights),
+            Some(_) | None => None,
+        };
+        drop(shown);
+        drop(before);
     }
 
     /// What is shown was found to hold by a check that began at that moment.
@@ -109,7 +133,7 @@ impl Board {
             return None;
         }
         let shown = self
-            .sight
+            .sights
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
@@ -187,9 +211,17 @@ mod tests {
     use crate::catalog::rows::Rows;
     use crate::policy::Policy;
 
-    fn sight() -> Arc<Sight> {
+    fn sights(policies: &[Arc<Policy>]) -> Arc<Sights> {
         let catalog = Catalog::build(Rows::default()).unwrap();
-        Arc::new(Sight::new(Arc::new(catalog), &Policy::agent()))
+        Arc::new(Sights::of(Arc::new(catalog), policies))
+    }
+
+    fn agent() -> Vec<Arc<Policy>> {
+        vec![Arc::new(Policy::agent())]
+    }
+
+    fn is_seen(board: &Board) -> bool {
+        board.sight(agent()[0].version_number()).is_some()
     }
 
     fn board(age_max: Duration) -> Board {
@@ -200,12 +232,12 @@ mod tests {
     fn each_snapshot_has_a_number_of_its_own() {
         let board = board(Duration::from_secs(60));
         assert_eq!(board.generation(), NOTHING);
-        assert!(board.sight().is_none());
-        board.publish(&sight(), Instant::now());
+        assert!(!is_seen(&board));
+        board.publish(sights(&agent()), Instant::now());
         let first = board.generation();
-        board.publish(&sight(), Instant::now());
+        board.publish(sights(&agent()), Instant::now());
         assert!(first != NOTHING && board.generation() > first);
-        assert!(board.sight().is_some());
+        assert!(is_seen(&board));
         // A failure alone takes nothing down.
         let why = CatalogFailure::Lost;
         board.failed(State::Failed { why });
@@ -216,11 +248,11 @@ mod tests {
     #[test]
     fn what_is_too_old_is_gone_also_when_nobody_withdraws_it() {
         let board = board(Duration::from_millis(300));
-        board.publish(&sight(), Instant::now());
+        board.publish(sights(&agent()), Instant::now());
         let number = board.generation();
         std::thread::sleep(Duration::from_millis(400));
         assert_eq!(board.generation(), NOTHING);
-        assert!(board.sight().is_none());
+        assert!(!is_seen(&board));
         let unchecked = State::Failed {
             why: CatalogFailure::Unchecked,
         };
@@ -235,8 +267,32 @@ mod tests {
         assert_eq!(board.status().state, State::Failed { why });
         board.confirm(Instant::now());
         assert_eq!(board.generation(), NOTHING);
-        assert!(board.sight().is_none());
-        board.publish(&sight(), Instant::now());
+        assert!(!is_seen(&board));
+        board.publish(sights(&agent()), Instant::now());
         assert!(board.generation() > number);
+    }
+
+    #[test]
+    fn a_snapshot_is_seen_under_each_policy_and_under_new_ones_without_being_another() {
+        let board = board(Duration::from_secs(60));
+        let both = vec![Arc::new(Policy::agent()), Arc::new(Policy::bi())];
+        board.publish(sights(&agent()), Instant::now());
+        let (number, bi) = (board.generation(), both[1].version_number());
+        assert!(is_seen(&board) && board.sight(bi).is_none());
+        let old = board.sights().unwrap();
+        let new = Arc::new(old.under(&both));
+        assert!(new.has_all(&both) && !old.has_all(&both));
+        let agent = both[0].version_number();
+        assert!(Arc::ptr_eq(
+            old.sight(agent).unwrap(),
+            new.sight(agent).unwrap()
+        ));
+        board.exchange(Arc::clone(&new));
+        assert!(board.sight(bi).is_some());
+        assert_eq!(board.generation(), number);
+        // Another snapshot is not replaced by one of before.
+        board.publish(sights(&both[1..]), Instant::now());
+        board.exchange(new);
+        assert!(!is_seen(&board) && board.sight(bi).is_some());
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! * [`settings`]: what can be set; [`accounts`]: who the keeper logs in as
 //! * [`registry`]: the keepers of all databases, [`Catalogs`]
-//! * [`board`]: what is known now, for sessions to read
+//! * [`board`]: what is known now, for sessions to read; [`sights`]: the same under each policy
 //! * [`watch`]: a keeper's task; [`visit`]: one connection of it; [`failure`]: how one ends
 //!
 //! Never blocks a session: what sessions call takes a lock for as long as a pointer is copied.
@@ -21,6 +21,7 @@ pub mod board;
 pub mod failure;
 pub mod registry;
 pub mod settings;
+pub mod sights;
 pub mod visit;
 pub mod watch;
 
@@ -66,10 +67,11 @@ impl Keeper {
         self.charge.board.generation()
     }
 
-    /// The eyes of the gate for this database; none while no snapshot is loaded, or when it is not
-    /// known for too long whether the one that was still holds.
-    pub fn sight(&self) -> Option<Arc<Sight>> {
-        self.charge.board.sight()
+    /// The eyes of the gate for this database, under the policy of that version; none while no
+    /// snapshot is loaded, or when it is not known for too long whether the one that was still
+    /// holds.
+    pub fn sight(&self, policy_version: u64) -> Option<Arc<Sight>> {
+        self.charge.board.sight(policy_version)
     }
 
     /// Waits for the end of the first load, good or bad, and not longer than a login may wait for

@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::board::{State, Status};
+use super::board::{Board, State, Status};
 use super::settings::{KeeperSettings, Mode};
+use super::sights::{Seen, Sights};
 use super::watch;
 use super::{Charge, Keeper};
 use crate::limits;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicySet};
 use crate::telemetry::Telemetry;
 use crate::upstream::connect::Upstream;
 use crate::upstream::snapshot::Account;
@@ -30,11 +31,13 @@ pub struct Catalogs {
 pub(super) struct Registry {
     pub(super) settings: KeeperSettings,
     pub(super) upstream: Arc<Upstream>,
-    pub(super) policy: Arc<Policy>,
     pub(super) telemetry: Telemetry,
     /// Where keepers run: sessions ask for them from threads that end.
     runtime: Handle,
     kept: Mutex<Kept>,
+    /// The policies that snapshots are looked through under: those that hold, and those that are
+    /// about to.
+    policies: Mutex<Vec<Arc<Policy>>>,
 }
 
 #[derive(Default)]
@@ -64,7 +67,7 @@ impl Catalogs {
     pub fn start(
         settings: KeeperSettings,
         upstream: Arc<Upstream>,
-        policy: Arc<Policy>,
+        policies: &PolicySet,
         telemetry: Telemetry,
         runtime: Handle,
     ) -> Self {
@@ -75,10 +78,10 @@ impl Catalogs {
         let registry = Arc::new(Registry {
             settings,
             upstream,
-            policy,
             telemetry,
             runtime,
             kept: Mutex::default(),
+            policies: Mutex::new(policies.all().to_vec()),
         });
         if let Some(database) = first {
             drop(registry.keeper(&database, Stay::Always));
@@ -103,6 +106,43 @@ impl Catalogs {
             keeper.charge.offer(account);
         }
         Some(keeper)
+    }
+
+    /// Has every snapshot that is shown, and every one that will be, looked through under these
+    /// policies as well, beside those that hold: they are about to. Hands out what is shown then.
+    /// Takes its time: it is no work for a thread that serves.
+    pub fn foresee(&self, coming: &PolicySet) -> Vec<Seen> {
+        let Some(registry) = &self.registry else {
+            return Vec::new();
+        };
+        let wanted = registry.want(coming);
+        let charges: Vec<(Arc<Charge>, bool)> = {
+            let kept = registry.kept();
+            let entries = kept.entries.values();
+            entries
+                .map(|entry| (Arc::clone(&entry.charge), entry.stay == Stay::Always))
+                .collect()
+        };
+        let seen = charges.iter().filter_map(|(charge, is_named)| {
+            let shown = charge.board.sights()?;
+            if !shown.has_all(&wanted) {
+                // Should another snapshot be shown meanwhile, it was looked through already.
+                charge.board.exchange(Arc::new(shown.under(&wanted)));
+            }
+            Some(Seen {
+                database: charge.database.to_string(),
+                is_named: *is_named,
+                sights: charge.board.sights()?,
+            })
+        });
+        seen.collect()
+    }
+
+    /// These policies hold, and no others.
+    pub fn settle(&self, policies: &PolicySet) {
+        if let Some(registry) = &self.registry {
+            *registry.wanted() = policies.all().to_vec();
+        }
     }
 
     /// How every keeper stands, by database; none when catalogs are off.
@@ -185,6 +225,46 @@ impl Registry {
         }
     }
 
+    /// The policies that snapshots are looked through under.
+    pub(super) fn policies(&self) -> Vec<Arc<Policy>> {
+        self.wanted().clone()
+    }
+
+    /// Shows a snapshot, unless there are policies by now that it was not looked through under.
+    ///
+    /// # Errors
+    /// All policies that it is wanted under.
+    pub(super) fn publish(
+        &self,
+        board: &Board,
+        sights: &Sights,
+        checked: Instant,
+    ) -> Result<(), Vec<Arc<Policy>>> {
+        // Held until it is shown: whoever wants more from now on finds this snapshot.
+        let wanted = self.wanted();
+        if !sights.has_all(&wanted) {
+            return Err(wanted.clone());
+        }
+        board.publish(Arc::new(sights.clone()), checked);
+        Ok(())
+    }
+
+    /// Wants snapshots to be looked through under these as well.
+    fn want(&self, coming: &PolicySet) -> Vec<Arc<Policy>> {
+        let mut wanted = self.wanted();
+        for policy in coming.all() {
+            let version = policy.version_number();
+            if wanted.iter().all(|known| known.version_number() != version) {
+                wanted.push(Arc::clone(policy));
+            }
+        }
+        wanted.clone()
+    }
+
+    fn wanted(&self) -> MutexGuard<'_, Vec<Arc<Policy>>> {
+        self.policies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,7 +330,7 @@ mod tests {
         Catalogs::start(
             KeeperSettings::usual(Known::Nobody),
             Arc::new(upstream),
-            Arc::new(Policy::agent()),
+            &PolicySet::only(Arc::new(Policy::agent())),
             Telemetry::quiet().unwrap(),
             Handle::current(),
         )

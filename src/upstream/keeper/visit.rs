@@ -8,11 +8,11 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::failure::Failure;
+use super::sights::Sights;
 use super::watch::{Parting, Watch};
 use crate::catalog::Catalog;
 use crate::catalog::drift::{self, Drift};
 use crate::catalog::rows::Rows;
-use crate::gate::sight::Sight;
 use crate::limits;
 use crate::policy::Policy;
 use crate::telemetry::events::{CatalogDrifted, CatalogLoaded};
@@ -49,7 +49,7 @@ enum Wake {
 
 /// What a load brought.
 struct Built {
-    sight: Arc<Sight>,
+    sights: Sights,
     outcome: CatalogLoad,
     /// What differs from the one before, if there was one.
     drift: Drift,
@@ -120,42 +120,46 @@ impl<'w> Visit<'w> {
     async fn load(&mut self, began: Instant) -> Result<(), Failure> {
         let loading = snapshot::load(&self.client);
         let rows = timeout(limits::CATALOG_LOAD_TIME_MAX, loading).await??;
-        let (last, policy) = (
-            self.watch.last.clone(),
-            Arc::clone(&self.watch.registry.policy),
-        );
+        let (last, policies) = (self.watch.last.clone(), self.watch.registry.policies());
         // Sorting and hashing tens of thousands of rows is no work for a thread that accepts.
-        let building = spawn_blocking(move || build(rows, last.as_deref(), &policy)).await;
-        let built = building.map_err(|_panic| Failure::Panicked)??;
-        self.publish(built, began);
+        let building = spawn_blocking(move || build(rows, last.as_deref(), &policies)).await;
+        let mut built = building.map_err(|_panic| Failure::Panicked)??;
+        // While it was built, policies may have come that it is wanted under as well. They are read
+        // at most once a second or so, so this ends.
+        while let Err(policies) = self.publish(&built, began) {
+            let sights = built.sights.clone();
+            let building = spawn_blocking(move || sights.under(&policies)).await;
+            built.sights = building.map_err(|_panic| Failure::Panicked)?;
+        }
+        self.watch.last = Some(Arc::clone(built.sights.catalog()));
         Ok(())
     }
 
     /// What was loaded is shown also when it is the same by its names: oids may be others now.
-    fn publish(&mut self, built: Built, began: Instant) {
-        let watch = &mut *self.watch;
+    ///
+    /// # Errors
+    /// The policies that it has to be looked through under before it can be shown.
+    fn publish(&self, built: &Built, began: Instant) -> Result<(), Vec<Arc<Policy>>> {
+        let watch = &*self.watch;
         let Built {
-            sight,
+            sights,
             outcome,
             drift,
         } = built;
-        watch.charge.board.publish(&sight, began);
+        let database = &watch.charge.database;
+        watch.registry.publish(&watch.charge.board, sights, began)?;
         watch.registry.telemetry.emit(&CatalogLoaded {
             number: watch.number,
-            database: &watch.charge.database,
-            catalog: sight.catalog(),
-            outcome,
+            database,
+            catalog: sights.catalog(),
+            outcome: *outcome,
             duration: began.elapsed(),
         });
         if !drift.is_empty() {
-            let database = &watch.charge.database;
-            let drift = &drift;
-            watch
-                .registry
-                .telemetry
-                .emit(&CatalogDrifted { database, drift });
+            let drifted = CatalogDrifted { database, drift };
+            watch.registry.telemetry.emit(&drifted);
         }
-        watch.last = Some(sight);
+        Ok(())
     }
 
     /// Waits for the next check. What hurries is heard only after a short rest: clients can cause
@@ -191,16 +195,15 @@ async fn listen(client: &Client) {
     }
 }
 
-fn build(rows: Rows, last: Option<&Sight>, policy: &Policy) -> Result<Built, Failure> {
+fn build(rows: Rows, last: Option<&Catalog>, policies: &[Arc<Policy>]) -> Result<Built, Failure> {
     let catalog = Arc::new(Catalog::build(rows)?);
-    let (outcome, drift) = match last.map(Sight::catalog) {
+    let (outcome, drift) = match last {
         Some(last) if last.version() == catalog.version() => (CatalogLoad::Same, Drift::default()),
         Some(last) => (CatalogLoad::Loaded, drift::between(last, &catalog)),
         None => (CatalogLoad::Loaded, Drift::default()),
     };
-    let sight = Arc::new(Sight::new(catalog, policy));
     Ok(Built {
-        sight,
+        sights: Sights::of(catalog, policies),
         outcome,
         drift,
     })

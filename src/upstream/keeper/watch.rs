@@ -11,7 +11,7 @@ use super::board::State;
 use super::failure::{Blame, Failure};
 use super::registry::Registry;
 use super::visit::Visit;
-use crate::gate::sight::Sight;
+use crate::catalog::Catalog;
 use crate::limits;
 use crate::telemetry::events::{
     CatalogChecked, CatalogFailed, CatalogForgotten, CatalogWanted, CatalogWithdrawn,
@@ -25,7 +25,7 @@ pub(super) struct Watch {
     /// Tells this keeper from all others that there ever were.
     pub(super) number: u64,
     /// What was loaded last, also when it is shown no more.
-    pub(super) last: Option<Arc<Sight>>,
+    pub(super) last: Option<Arc<Catalog>>,
     pause: Duration,
     fault: Option<CatalogFailure>,
 }

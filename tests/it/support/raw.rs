@@ -43,7 +43,11 @@ pub struct Frame {
 impl RawClient {
     /// Opens a connection and sends nothing.
     pub fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).expect("a listener");
+        Self::over(TcpStream::connect(address).expect("a listener"))
+    }
+
+    /// Takes a connection that is open.
+    pub fn over(stream: TcpStream) -> Self {
         stream.set_nodelay(true).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(10)))

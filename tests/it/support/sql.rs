@@ -5,6 +5,8 @@ use std::thread;
 use tokio_postgres::error::DbError;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
+use super::{ADMIN, Stack, until};
+
 /// Opens a connection; its task ends with the client.
 pub async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
@@ -69,3 +71,25 @@ pub fn block_on<F: Future<Output: Send> + Send>(work: F) -> F::Output {
 pub fn blocking<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| scope.spawn(work).join().expect("the work does not panic"))
 }
+
+/// Waits until just so many statements of clients run in the database of a stack.
+#[track_caller]
+pub fn assert_running(stack: &Stack, statements: i64) {
+    let asked = format!("SELECT count(*) {RUNNING}");
+    let met = until(|| {
+        let running: i64 = block_on(async {
+            let client = stack.direct(ADMIN).await;
+            client.query_one(&asked, &[]).await.unwrap().get(0)
+        });
+        (running == statements).then_some(())
+    });
+    assert!(met.is_some(), "{statements} should run");
+}
+
+/// Cancels the statements that run in the database of a stack.
+pub fn cancel_running(stack: &Stack) {
+    stack.prepare(&[&format!("SELECT pg_cancel_backend(pid) {RUNNING}")]);
+}
+
+const RUNNING: &str = "FROM pg_stat_activity WHERE datname = current_database() \
+    AND backend_type = 'client backend' AND state = 'active' AND pid <> pg_backend_pid()";

@@ -1,46 +1,58 @@
-//! Where the session's unqualified names may be looked up right now.
+//! A setting that is followed: what it may be right now.
 //!
-//! Only a server from 18 on tells its search_path. For the others every change is followed: what
-//! was sent may hold from then on; what was answered holds; what a transaction did goes with it.
-//! Where that leaves a doubt, every path that may hold is kept, and the gate asks all of them.
+//! Servers do not tell most settings (search_path only from 18 on), so every change is followed:
+//! what was sent may hold from then on; what was answered holds; what a transaction did goes with
+//! it. Where that leaves a doubt, every value that may hold is kept, and who asks gets all of them.
 
 use std::fmt;
 
-use crate::gate::{Effect, PathChange, Scope, SearchPaths, Surety};
+use crate::gate::{Effect, Scope, SearchPaths, SetTo, Surety};
 use crate::limits;
 
 /// A search_path as its names, `$user` among them.
 pub type Path = Box<[Box<str>]>;
 
-/// What is known of the search_path.
-pub struct Paths {
+/// What is known of a setting.
+pub struct Followed<T> {
     /// What RESET returns to: what the session began with.
-    first: Possible,
+    first: Possible<T>,
     /// What holds outside of the open transaction, and again after a ROLLBACK.
-    base: Possible,
+    base: Possible<T>,
     /// What holds now, by what was answered.
-    current: Possible,
+    current: Possible<T>,
     /// What COMMIT would leave, if that is not `base`.
-    committing: Option<Possible>,
+    committing: Option<Possible<T>>,
     /// Everything that held at some time in the open transaction.
-    seen: Possible,
+    seen: Possible<T>,
     /// What was sent and may hold before its answer is here.
-    pending: Possible,
+    pending: Possible<T>,
     /// What the end of the transaction, once it is over, will have been.
     ending: Ending,
     /// What the server said last, where it says anything: then it does at every rest.
-    told: Option<Possible>,
+    told: Option<Possible<T>>,
 }
 
-/// What a statement does to the search_path, as the gate found it.
-#[derive(Clone, Copy)]
-pub struct Change<'e> {
-    /// To what.
-    pub path: &'e PathChange,
+/// What a statement does to a setting, as the gate found it.
+pub struct Change<'e, T> {
+    /// What it sets it to.
+    pub to: &'e SetTo<T>,
     /// For how long.
     pub scope: Scope,
     /// Whether it happens for sure when the statement succeeds.
     pub surety: Surety,
+}
+
+/// A statement that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Well, and no transaction with it.
+    Well,
+    /// Well, and with it a transaction or a part of one.
+    With(End),
+    /// In an error.
+    Failed,
+    /// Among others, of which nobody says what became of them.
+    Scrambled,
 }
 
 /// A statement that ends a transaction, or a part of it.
@@ -50,14 +62,26 @@ pub enum End {
     Commit,
     /// ROLLBACK, to a savepoint or of the whole: the two have the same command tag.
     Rollback,
+    /// DISCARD ALL: servers commit it at once, even where a ROLLBACK follows before the next Sync.
+    AtOnce,
+}
+
+/// Where the upstream stands when it is ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// No transaction is open.
+    Outside,
+    /// One is.
+    Within,
 }
 
 /// What will run before a statement that is judged now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing: all answers are here.
+    /// Nothing that could change a setting: all answers are here, or what is on its way neither
+    /// sets anything nor ends a transaction.
     Nothing,
-    /// Statements that are on their way.
+    /// Statements that may.
     Others,
 }
 
@@ -72,18 +96,20 @@ enum Ending {
     InDoubt,
 }
 
-/// Paths of which any may hold.
+/// Values of which any may hold.
 #[derive(Clone, PartialEq, Eq)]
-enum Possible {
-    Known(Vec<Path>),
+pub enum Possible<T> {
+    /// These.
+    Known(Vec<T>),
+    /// Any there is.
     Unknown,
 }
 
-impl Paths {
-    /// A session that begins with this path; none if it could not be read.
-    pub fn new(first: Option<Path>) -> Self {
+impl<T: Clone + Eq> Followed<T> {
+    /// A session that begins with this value; none if it is not known.
+    pub fn new(first: Option<T>) -> Self {
         let first = match first {
-            Some(path) => Possible::only(path),
+            Some(value) => Possible::only(value),
             None => Possible::Unknown,
         };
         Self {
@@ -98,28 +124,25 @@ impl Paths {
         }
     }
 
-    /// All paths that may hold when what is judged now begins to run: at once, or after other
+    /// All values that may hold when what is judged now begins to run: at once, or after other
     /// statements, of which any may end a transaction, or fail, or go back to a savepoint.
-    pub fn possible(&self, before: Before) -> SearchPaths {
+    pub fn possible(&self, before: Before) -> Possible<T> {
         let possible = match before {
             Before::Nothing => self.current.clone(),
             Before::Others => self.all(),
         };
-        match possible.or(&self.pending) {
-            Possible::Known(paths) => SearchPaths::Known(paths.into()),
-            Possible::Unknown => SearchPaths::Unknown,
-        }
+        possible.or(&self.pending)
     }
 
     /// A statement with this change is on its way.
-    pub fn sent(&mut self, change: Change<'_>) {
-        let to = self.target(change.path);
+    pub fn sent(&mut self, change: &Change<'_, T>) {
+        let to = self.target(change.to);
         self.pending = std::mem::replace(&mut self.pending, Possible::Unknown).or(&to);
     }
 
     /// A statement with this change has succeeded.
-    pub fn applied(&mut self, change: Change<'_>) {
-        let to = self.target(change.path);
+    pub fn applied(&mut self, change: &Change<'_, T>) {
+        let to = self.target(change.to);
         if self.ending == Ending::Undone {
             self.ending = Ending::Kept;
         }
@@ -143,14 +166,48 @@ impl Paths {
         is_news || self.ending != Ending::Kept || !self.seen.is_none() || !self.pending.is_none()
     }
 
+    /// A statement has ended, and what it did is applied.
+    pub fn ended(&mut self, ended: Ended) {
+        if !self.is_moving() {
+            return;
+        }
+        match ended {
+            Ended::Well => {}
+            Ended::With(end) => self.closed(end),
+            Ended::Failed => self.failed(),
+            Ended::Scrambled => self.scrambled(),
+        }
+    }
+
+    /// Something has failed: what was done in the same transaction may be undone.
+    pub fn doubted(&mut self) {
+        if self.is_moving() {
+            self.failed();
+        }
+    }
+
+    /// The upstream is ready for the next statement, within a transaction or outside of one.
+    pub fn ready(&mut self, place: Place, under_way: Before) {
+        if !self.is_moving() {
+            return;
+        }
+        match place {
+            Place::Outside => self.idle(),
+            Place::Within => self.goes_on(),
+        }
+        if under_way == Before::Nothing {
+            self.rest();
+        }
+    }
+
     /// A statement has failed: the transaction around it, if only an implicit one, may undo what
     /// was applied before.
-    pub fn failed(&mut self) {
+    fn failed(&mut self) {
         self.ending = Ending::InDoubt;
     }
 
     /// Several statements have run, and nobody says which of them ended a transaction, or how.
-    pub fn scrambled(&mut self) {
+    fn scrambled(&mut self) {
         let all = self.all();
         self.current = all.clone();
         self.seen = all.clone();
@@ -159,7 +216,7 @@ impl Paths {
     }
 
     /// A statement that ends a transaction has succeeded.
-    pub fn ended(&mut self, end: End) {
+    fn closed(&mut self, end: End) {
         match end {
             End::Commit => {
                 if self.ending == Ending::Undone {
@@ -167,6 +224,12 @@ impl Paths {
                     self.ending = Ending::InDoubt;
                 }
                 self.close();
+            }
+            End::AtOnce => {
+                // Older ones may not.
+                if let Some(committing) = &self.committing {
+                    self.base = committing.clone().or(&self.base);
+                }
             }
             End::Rollback => {
                 // Until the transaction is seen to be over, it may go on from a savepoint.
@@ -180,7 +243,7 @@ impl Paths {
 
     /// The server is ready, and no transaction is open any more: what ended without saying so,
     /// ended before now.
-    pub fn idle(&mut self) {
+    fn idle(&mut self) {
         self.close();
         if let Some(told) = &self.told {
             self.current = told.clone();
@@ -189,7 +252,7 @@ impl Paths {
     }
 
     /// The server is ready within a transaction.
-    pub fn goes_on(&mut self) {
+    fn goes_on(&mut self) {
         if let Some(told) = &self.told {
             self.current = told.clone();
         }
@@ -209,22 +272,22 @@ impl Paths {
     }
 
     /// Nothing is under way.
-    pub fn rest(&mut self) {
+    fn rest(&mut self) {
         self.pending = Possible::none();
     }
 
     /// The server has said what will hold when it is ready next, and from then on until it says
     /// something else.
-    pub fn reported(&mut self, path: Option<Path>) {
-        let said = match path {
-            Some(path) => Possible::only(path),
+    pub fn reported(&mut self, value: Option<T>) {
+        let said = match value {
+            Some(value) => Possible::only(value),
             None => Possible::Unknown,
         };
         self.told = Some(said);
     }
 
     /// Everything that holds, held or will hold, whatever becomes of the transaction.
-    fn all(&self) -> Possible {
+    fn all(&self) -> Possible<T> {
         let all = self.current.clone().or(&self.base).or(&self.seen);
         match &self.committing {
             Some(committing) => all.or(committing),
@@ -232,25 +295,35 @@ impl Paths {
         }
     }
 
-    fn target(&self, change: &PathChange) -> Possible {
-        match change {
-            PathChange::To(path) => Possible::only(path.clone()),
-            PathChange::Default => self.first.clone(),
-            PathChange::Unknown => Possible::Unknown,
+    fn target(&self, to: &SetTo<T>) -> Possible<T> {
+        match to {
+            SetTo::To(value) => Possible::only(value.clone()),
+            SetTo::Default => self.first.clone(),
+            SetTo::Unknown => Possible::Unknown,
         }
     }
 }
 
-impl<'e> Change<'e> {
-    /// The change that an effect is, if it is one.
-    pub fn of(effect: &'e Effect) -> Option<Self> {
+impl<T> Change<'_, T> {
+    /// The same of a statement that may not have run.
+    pub fn possibly(self) -> Self {
+        Self {
+            surety: Surety::Possible,
+            ..self
+        }
+    }
+}
+
+impl<'e> Change<'e, Path> {
+    /// What an effect does to the search_path.
+    pub fn of_path(effect: &'e Effect) -> Option<Self> {
         match effect {
             Effect::SearchPathSet {
                 path,
                 scope,
                 surety,
             } => Some(Self {
-                path,
+                to: path,
                 scope: *scope,
                 surety: *surety,
             }),
@@ -259,40 +332,60 @@ impl<'e> Change<'e> {
     }
 }
 
-impl fmt::Debug for Paths {
-    /// Without the names, which the client may have chosen.
+impl<T> fmt::Debug for Followed<T> {
+    /// Without the values, which the client may have chosen.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Paths")
+        formatter.write_str("Followed")
     }
 }
 
-impl Possible {
+impl From<Possible<Path>> for SearchPaths {
+    fn from(possible: Possible<Path>) -> Self {
+        match possible {
+            Possible::Known(paths) => Self::Known(paths.into()),
+            Possible::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl<T: Clone + Eq> Possible<T> {
+    /// The value, where only one may hold.
+    pub fn certain(&self) -> Option<&T> {
+        match self {
+            Self::Known(values) => match values.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            },
+            Self::Unknown => None,
+        }
+    }
+
     fn none() -> Self {
         Self::Known(Vec::new())
     }
 
     fn is_none(&self) -> bool {
-        matches!(self, Self::Known(paths) if paths.is_empty())
+        matches!(self, Self::Known(values) if values.is_empty())
     }
 
-    fn only(path: Path) -> Self {
-        Self::Known(vec![path])
+    fn only(value: T) -> Self {
+        Self::Known(vec![value])
     }
 
     /// Either of two; too many are none that is known.
     fn or(self, other: &Self) -> Self {
-        let (Self::Known(mut paths), Self::Known(others)) = (self, other) else {
+        let (Self::Known(mut values), Self::Known(others)) = (self, other) else {
             return Self::Unknown;
         };
-        for path in others {
-            if !paths.contains(path) {
-                paths.push(path.clone());
+        for value in others {
+            if !values.contains(value) {
+                values.push(value.clone());
             }
         }
-        if paths.len() > limits::SEARCH_PATHS_POSSIBLE_MAX {
+        if values.len() > limits::SEARCH_PATHS_POSSIBLE_MAX {
             return Self::Unknown;
         }
-        Self::Known(paths)
+        Self::Known(values)
     }
 }
 
@@ -304,11 +397,13 @@ mod tests {
         Box::new([name.into()])
     }
 
+    type Paths = Followed<Path>;
+
     /// A change, as steps take it.
-    struct Step(PathChange, Scope, Surety);
+    struct Step(SetTo<Path>, Scope, Surety);
 
     fn to(name: &str) -> Step {
-        Step(PathChange::To(path(name)), Scope::Session, Surety::Certain)
+        Step(SetTo::To(path(name)), Scope::Session, Surety::Certain)
     }
 
     fn local(name: &str) -> Step {
@@ -316,9 +411,9 @@ mod tests {
     }
 
     impl Step {
-        fn change(&self) -> Change<'_> {
+        fn change(&self) -> Change<'_, Path> {
             Change {
-                path: &self.0,
+                to: &self.0,
                 scope: self.1,
                 surety: self.2,
             }
@@ -327,11 +422,11 @@ mod tests {
 
     impl Paths {
         fn send(&mut self, step: &Step) {
-            self.sent(step.change());
+            self.sent(&step.change());
         }
 
         fn apply(&mut self, step: &Step) {
-            self.applied(step.change());
+            self.applied(&step.change());
         }
     }
 
@@ -339,7 +434,7 @@ mod tests {
     fn check(steps: impl FnOnce(&mut Paths), possible: &[&str]) {
         let mut paths = Paths::new(Some(path("a")));
         steps(&mut paths);
-        let SearchPaths::Known(known) = paths.possible(Before::Nothing) else {
+        let Possible::Known(known) = paths.possible(Before::Nothing) else {
             assert!(possible.is_empty(), "not known");
             return;
         };
@@ -361,7 +456,7 @@ mod tests {
         check(|_| {}, &["a"]);
         check(|paths| alone(paths, &to("b")), &["b"]);
         check(|paths| alone(paths, &local("b")), &["a"]);
-        let reset = Step(PathChange::Default, Scope::Session, Surety::Certain);
+        let reset = Step(SetTo::Default, Scope::Session, Surety::Certain);
         check(
             |paths| {
                 alone(paths, &to("b"));
@@ -406,7 +501,7 @@ mod tests {
             check(
                 |paths| {
                     begun(paths);
-                    paths.ended(end);
+                    paths.closed(end);
                     paths.idle();
                 },
                 &[left],
@@ -423,7 +518,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.apply(&local("c"));
-                paths.ended(End::Commit);
+                paths.closed(End::Commit);
             },
             &["b"],
         );
@@ -431,7 +526,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.failed();
-                paths.ended(End::Commit);
+                paths.closed(End::Commit);
             },
             &["a", "b"],
         );
@@ -439,7 +534,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.apply(&to("c"));
-                paths.ended(End::Rollback);
+                paths.closed(End::Rollback);
             },
             &["a", "b", "c"],
         );
@@ -447,8 +542,8 @@ mod tests {
         check(
             |paths| {
                 begun(paths);
-                paths.ended(End::Rollback);
-                paths.ended(End::Commit);
+                paths.closed(End::Rollback);
+                paths.closed(End::Commit);
             },
             &["a", "b"],
         );
@@ -467,8 +562,8 @@ mod tests {
         paths.apply(&local("b"));
         paths.rest();
         let count = |before| match paths.possible(before) {
-            SearchPaths::Known(known) => known.len(),
-            SearchPaths::Unknown => 0,
+            Possible::Known(known) => known.len(),
+            Possible::Unknown => 0,
         };
         assert_eq!(count(Before::Nothing), 1);
         // It may be a COMMIT, or fail.
@@ -482,7 +577,7 @@ mod tests {
                 paths.send(&to("b"));
                 paths.apply(&to("b"));
                 paths.idle();
-                paths.ended(End::Rollback);
+                paths.closed(End::Rollback);
                 paths.idle();
                 paths.rest();
             },
@@ -491,10 +586,38 @@ mod tests {
     }
 
     #[test]
+    fn what_is_committed_at_once_may_survive_a_rollback() {
+        let discarded = |paths: &mut Paths| {
+            alone(paths, &to("b"));
+            let reset = Step(SetTo::Default, Scope::Session, Surety::Certain);
+            paths.send(&reset);
+            paths.apply(&reset);
+            paths.closed(End::AtOnce);
+        };
+        check(
+            |paths| {
+                discarded(paths);
+                paths.closed(End::Rollback);
+                paths.idle();
+                paths.rest();
+            },
+            &["a", "b"],
+        );
+        check(
+            |paths| {
+                discarded(paths);
+                paths.idle();
+                paths.rest();
+            },
+            &["a"],
+        );
+    }
+
+    #[test]
     fn doubt_keeps_both_and_too_much_of_it_is_no_knowledge() {
         let doubtful = Step(to("b").0, Scope::Session, Surety::Possible);
         check(|paths| alone(paths, &doubtful), &["a", "b"]);
-        let unknown = Step(PathChange::Unknown, Scope::Session, Surety::Certain);
+        let unknown = Step(SetTo::Unknown, Scope::Session, Surety::Certain);
         check(|paths| alone(paths, &unknown), &[]);
         check(
             |paths| {
@@ -519,7 +642,7 @@ mod tests {
             |paths| {
                 alone(
                     paths,
-                    &Step(PathChange::Unknown, Scope::Session, Surety::Possible),
+                    &Step(SetTo::Unknown, Scope::Session, Surety::Possible),
                 );
                 paths.reported(Some(path("z")));
                 assert!(paths.is_moving());

@@ -1,0 +1,344 @@
+//! What a policy says against what a database has: patterns of nothing, models that do not work,
+//! views that show what is hidden.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::{Catalog, RelationId, RelationKind};
+use crate::gate::sight::{Sight, argument_types};
+use crate::policy::access::{ColumnPattern, RelationPattern};
+use crate::policy::near::nearest;
+use crate::policy::{Access, Policy, Signature, ThroughViews};
+
+/// What there is to say.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// What does not work.
+    pub wrong: Vec<String>,
+    /// What may not be meant.
+    pub warnings: Vec<String>,
+}
+
+/// A relation, by its names.
+struct Named<'c> {
+    id: RelationId,
+    schema: &'c str,
+    name: &'c str,
+}
+
+/// Looks at a policy with the catalog of a database.
+pub fn tell(policy: &Policy, sight: &Sight) -> Told {
+    let catalog = sight.catalog();
+    let relations: Vec<Named<'_>> = catalog
+        .relations()
+        .map(|(id, _)| Named::of(catalog, id))
+        .collect();
+    let mut told = Told::default();
+    for (model, why) in sight.model_problems() {
+        told.wrong.push(format!("models.{model}: {why}"));
+    }
+    models(policy, sight, &mut told);
+    lists(policy.access(), catalog, &relations, &mut told.warnings);
+    functions(policy, catalog, &mut told.warnings);
+    if policy.access().through_views == ThroughViews::Own {
+        views(policy, sight, &relations, &mut told.warnings);
+    }
+    told
+}
+
+/// Models in no schema, and words about columns that they do not give.
+fn models(policy: &Policy, sight: &Sight, told: &mut Told) {
+    let catalog = sight.catalog();
+    for model in policy.models() {
+        let (schema, name) = (&model.schema, &model.name);
+        let found = catalog.names().find(schema);
+        if found
+            .and_then(|found| catalog.index().schema(found))
+            .is_none()
+        {
+            told.warnings.push(format!(
+                "models.{schema}.{name}: there is no schema {schema} here, so that no search_path \
+                 finds it; it is read as {schema}.{name} alone"
+            ));
+        }
+        for column in model.columns.keys() {
+            if sight.model_gives(schema, name, column) == Some(false) {
+                told.wrong.push(format!(
+                    "models.{schema}.{name}.columns.{column}: its SELECT has no such column"
+                ));
+            }
+        }
+    }
+}
+
+/// The lists of relations and columns.
+fn lists(access: &Access, catalog: &Catalog, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+    let allowed = access.relations_allowed.as_deref().unwrap_or_default();
+    for (path, list) in [
+        ("relations.allow", allowed),
+        ("relations.deny", &access.relations_denied),
+    ] {
+        for pattern in list {
+            if !relations.iter().any(|relation| relation.is(pattern)) {
+                let near = near(&pattern.to_string(), relations);
+                warnings.push(format!("{path}: {pattern} is no relation here{near}"));
+            }
+        }
+    }
+    for (path, list) in [
+        ("columns.allow", &access.columns_allowed),
+        ("columns.deny", &access.columns_denied),
+    ] {
+        for pattern in list {
+            warnings.extend(column(path, pattern, catalog, relations));
+        }
+    }
+}
+
+/// What is said of a pattern of columns that has none.
+fn column(
+    path: &str,
+    pattern: &ColumnPattern,
+    catalog: &Catalog,
+    relations: &[Named<'_>],
+) -> Option<String> {
+    let mut known = BTreeSet::new();
+    let mut of_relation = false;
+    for relation in relations.iter().filter(|own| own.is(&pattern.relation)) {
+        of_relation = true;
+        for column in catalog.columns_of(relation.id) {
+            let name = catalog.names().text(column.name);
+            if pattern.column.matches(name) {
+                return None;
+            }
+            known.insert(name);
+        }
+    }
+    if !of_relation {
+        let near = near(&pattern.relation.to_string(), relations);
+        return Some(format!("{path}: {pattern} names no relation here{near}"));
+    }
+    let near = nearest(&pattern.column.to_string(), known);
+    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    Some(format!("{path}: {pattern} is no column here{near}"))
+}
+
+fn functions(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
+    let [allowed, denied] = policy.named_functions();
+    for (path, list) in [("functions.allow", allowed), ("functions.deny", denied)] {
+        for signature in list.iter().filter(|one| !is_function(one, catalog)) {
+            warnings.push(format!("{path}: {signature} is no function here"));
+        }
+    }
+}
+
+fn is_function(signature: &Signature, catalog: &Catalog) -> bool {
+    catalog.functions().any(|(_, function)| {
+        let schema = catalog.names().text(catalog.schema(function.schema).name);
+        let name = catalog.names().text(function.name);
+        signature.names(schema, name, &argument_types(catalog, function))
+    })
+}
+
+/// Views that show what the policy hides elsewhere: each counts as itself.
+fn views(policy: &Policy, sight: &Sight, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+    if !policy.hides() {
+        return;
+    }
+    let catalog = sight.catalog();
+    let mut covered: Vec<bool> = Vec::new();
+    for relation in relations {
+        let hidden = sight
+            .mask()
+            .is_some_and(|mask| mask.hides(relation.id) || !mask.columns(relation.id).is_empty());
+        let mut models = policy.models().iter();
+        let modelled = models.any(|own| own.schema == relation.schema && own.name == relation.name);
+        covered.push((hidden || modelled) && !relation.is_of_server());
+    }
+    let is_covered = |id: RelationId| covered.get(id.place()).copied().unwrap_or(true);
+    for view in relations.iter().filter(|own| !own.is_of_server()) {
+        let is_view = matches!(
+            catalog.relation(view.id).kind,
+            RelationKind::View | RelationKind::MaterializedView
+        );
+        let is_hidden = sight.mask().is_some_and(|mask| mask.hides(view.id));
+        if !is_view || is_hidden || is_covered(view.id) {
+            continue;
+        }
+        let read = read_by(catalog, view.id);
+        let mut shown = relations
+            .iter()
+            .filter(|own| read.contains(&own.id.place()));
+        if let Some(shown) = shown.find(|own| is_covered(own.id)) {
+            warnings.push(format!(
+                "relations.through_views: the view {view} reads {shown}, which is hidden, has \
+                 hidden columns or is modelled; with check the view could not be read"
+            ));
+        }
+    }
+}
+
+/// The places of all that a view reads, and of what the views among that read.
+fn read_by(catalog: &Catalog, view: RelationId) -> BTreeSet<usize> {
+    let mut read = BTreeSet::new();
+    let mut open = vec![view];
+    while let Some(id) = open.pop() {
+        let Some(stored) = &catalog.relation(id).view else {
+            continue;
+        };
+        for oid in &stored.relations {
+            let Some(own) = catalog.index().relation_of_oid(*oid) else {
+                continue;
+            };
+            if own.place() != view.place() && read.insert(own.place()) {
+                open.push(own);
+            }
+        }
+    }
+    read
+}
+
+/// The relation that was probably meant.
+fn near(written: &str, relations: &[Named<'_>]) -> String {
+    let of_users = relations.iter().filter(|own| !own.is_of_server());
+    let names: Vec<String> = of_users.map(ToString::to_string).collect();
+    let near = nearest(written, names.iter().map(String::as_str));
+    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
+}
+
+impl<'c> Named<'c> {
+    fn of(catalog: &'c Catalog, id: RelationId) -> Self {
+        let relation = catalog.relation(id);
+        Self {
+            id,
+            schema: catalog.names().text(catalog.schema(relation.schema).name),
+            name: catalog.names().text(relation.name),
+        }
+    }
+
+    fn is(&self, pattern: &RelationPattern) -> bool {
+        pattern.names(self.schema, self.name)
+    }
+
+    fn is_of_server(&self) -> bool {
+        self.schema.starts_with("pg_") || self.schema == "information_schema"
+    }
+}
+
+impl std::fmt::Display for Named<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}.{}", self.schema, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::catalog::fixture::Fixture;
+
+    /// What is told of the default policy with these sections, in a small shop.
+    fn told(sections: &str, allow: &str) -> Told {
+        let shop = Fixture::new(15)
+            .schema("shop")
+            .table("shop.orders", "id int4, total numeric")
+            .table("shop.customers", "id int4, email text")
+            .function("shop.f(a int4) text", "stable")
+            .view("shop.mails", "email text", &["shop.customers"])
+            .view("shop.again", "email text", &["shop.mails"])
+            .view("shop.totals", "total numeric", &["shop.orders"])
+            .build();
+        let agent = include_str!("../../policies/agent.yaml");
+        let yaml = agent.replace("  allow: []", &format!("  allow: {allow}"));
+        let policy = Policy::from_yaml(&format!("{yaml}\n{sections}")).unwrap();
+        tell(&policy, &Sight::new(Arc::new(shop), &policy))
+    }
+
+    #[track_caller]
+    fn warns(sections: &str, allow: &str, wanted: &[&str]) {
+        let told = told(sections, allow);
+        assert!(told.wrong.is_empty(), "{:?}", told.wrong);
+        assert_eq!(told.warnings, wanted);
+    }
+
+    #[test]
+    fn patterns_of_nothing_are_told() {
+        warns("relations: {allow: [shop.*]}", "[]", &[]);
+        warns(
+            "relations: {allow: [shop.*], deny: [shop.order, x.*]}",
+            "[]",
+            &[
+                "relations.deny: shop.order is no relation here; did you mean shop.orders?",
+                "relations.deny: x.* is no relation here",
+            ],
+        );
+        warns(
+            "relations: {through_views: check}\n\
+             columns: {deny: [shop.orders.totl, \"shop.*.id\", shop.x.y]}",
+            "[]",
+            &[
+                "columns.deny: shop.orders.totl is no column here; did you mean total?",
+                "columns.deny: shop.x.y names no relation here",
+            ],
+        );
+    }
+
+    #[test]
+    fn functions_that_are_none_are_told() {
+        warns("", "[shop.f(integer), f]", &[]);
+        warns(
+            "",
+            "[shop.f(text), shop.g]",
+            &[
+                "functions.allow: shop.f(text) is no function here",
+                "functions.allow: shop.g is no function here",
+            ],
+        );
+    }
+
+    #[test]
+    fn views_that_show_what_is_hidden_are_told() {
+        let told = told("columns: {deny: [shop.customers.email]}", "[]");
+        let views: Vec<&str> = told.warnings.iter().map(String::as_str).collect();
+        let [again, mails] = views.as_slice() else {
+            panic!("{views:?}")
+        };
+        let wanted = "reads shop.customers, which is hidden, has hidden columns or is modelled";
+        assert!(mails.contains("shop.mails") && mails.contains(wanted) || again.contains(wanted));
+        let hidden = "relations: {deny: [shop.customers], through_views: check}";
+        warns(hidden, "[]", &[]);
+    }
+
+    #[test]
+    fn models_that_do_not_work_are_wrong() {
+        let model = |sql: &str| told(&format!("models: {{shop.customers: {{sql: {sql}}}}}"), "[]");
+        assert!(model("SELECT id FROM shop.customers").wrong.is_empty());
+        let told = model("SELECT id FROM shop.nothing");
+        let [wrong] = told.wrong.as_slice() else {
+            panic!("{told:?}")
+        };
+        assert!(wrong.starts_with("models.shop.customers: "), "{wrong}");
+    }
+
+    #[test]
+    fn words_about_columns_that_a_model_lacks_are_wrong() {
+        let model = |name: &str| {
+            let columns = "columns: {id: the number, email: none of it}";
+            let sql = "SELECT id FROM shop.customers";
+            told(
+                &format!("models: {{{name}: {{sql: {sql}, {columns}}}}}"),
+                "[]",
+            )
+        };
+        let told = model("shop.customers");
+        assert_eq!(
+            told.wrong,
+            ["models.shop.customers.columns.email: its SELECT has no such column"]
+        );
+        let told = model("shp.people");
+        assert!(
+            told.warnings[0].contains("there is no schema shp here"),
+            "{told:?}"
+        );
+    }
+}

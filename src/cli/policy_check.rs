@@ -1,0 +1,136 @@
+//! `pgsieve policy check`: everything that is wrong with policies, each thing with its place; with
+//! a database, also what is wrong with them there.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::cli::policy_stand::World;
+use crate::cli::{Outcome, complain, policy_catalog, said};
+use crate::gate::sight::Sight;
+use crate::policy::sources::{Loaded, Source, Unloaded};
+use crate::policy::{Policy, PolicySet};
+
+/// The flags of `policy check`.
+#[derive(clap::Args)]
+#[command(after_help = STATUSES)]
+pub struct Flags {
+    /// Checks as well with the catalog of this database: patterns that match nothing, models that
+    /// do not work, views that show what is hidden:
+    /// postgres://[user[:password]@]host[:port]/[name].
+    #[arg(long, value_name = "URL")]
+    upstream: Option<String>,
+    /// Checks as well whether they can be the policies of one server.
+    #[arg(long)]
+    together: bool,
+    /// Policy files, folders of them (each *.yaml), or agent, bi, strict and observe.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
+
+/// What was found, for the exit status.
+#[derive(Default)]
+struct Tally {
+    wrong: bool,
+    unreadable: bool,
+}
+
+/// Checks them all.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    let world = match World::load(flags.upstream.as_deref()) {
+        Ok(world) => world,
+        Err(problems) => {
+            for problem in problems {
+                complain(format_args!("{problem}"));
+            }
+            return Outcome::Misused;
+        }
+    };
+    let mut tally = Tally::default();
+    let checked = check(flags, world.catalog.as_ref(), &mut tally, out);
+    match checked.and_then(|()| out.flush()) {
+        Err(error) => said(Err(error)),
+        Ok(()) if tally.unreadable => Outcome::Misused,
+        Ok(()) if tally.wrong => Outcome::Failed,
+        Ok(()) => Outcome::Done,
+    }
+}
+
+fn check(
+    flags: &Flags,
+    catalog: Option<&Arc<Catalog>>,
+    tally: &mut Tally,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut policies = Vec::new();
+    for file in &flags.files {
+        match Source::of(file).load() {
+            Ok(loaded) => {
+                for Loaded { origin, policy, .. } in loaded {
+                    sound(&origin, &policy, catalog, tally, out)?;
+                    policies.push(Arc::new(policy));
+                }
+            }
+            Err(Unloaded::Wrong(problems)) => {
+                tally.wrong = true;
+                for problem in problems {
+                    writeln!(out, "{problem}")?;
+                }
+            }
+            Err(unloaded) => {
+                tally.unreadable = true;
+                complain(format_args!("{file}: {unloaded}"));
+            }
+        }
+    }
+    if flags.together && !tally.wrong && !tally.unreadable {
+        together(policies, tally, out)?;
+    }
+    Ok(())
+}
+
+/// One that is sound by itself.
+fn sound(
+    origin: &str,
+    policy: &Policy,
+    catalog: Option<&Arc<Catalog>>,
+    tally: &mut Tally,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut warnings = 0;
+    if let Some(catalog) = catalog {
+        let sight = Sight::new(Arc::clone(catalog), policy);
+        let told = policy_catalog::tell(policy, &sight);
+        for wrong in &told.wrong {
+            writeln!(out, "{origin}: {wrong}")?;
+        }
+        for warning in &told.warnings {
+            writeln!(out, "{origin}: warning: {warning}")?;
+        }
+        warnings = told.warnings.len();
+        if !told.wrong.is_empty() {
+            tally.wrong = true;
+            return Ok(());
+        }
+    }
+    let (name, version) = (policy.name(), policy.version());
+    match warnings {
+        0 => writeln!(out, "{origin}: {name} {version}: sound"),
+        1 => writeln!(out, "{origin}: {name} {version}: sound, 1 warning"),
+        count => writeln!(out, "{origin}: {name} {version}: sound, {count} warnings"),
+    }
+}
+
+fn together(policies: Vec<Arc<Policy>>, tally: &mut Tally, out: &mut impl Write) -> io::Result<()> {
+    if let Err(wrong) = PolicySet::new(policies) {
+        tally.wrong = true;
+        for wrong in wrong {
+            writeln!(out, "together: {wrong}")?;
+        }
+    }
+    Ok(())
+}
+
+/// For `--help`.
+const STATUSES: &str = "Exit status: 0 when nothing is wrong, warnings aside; 1 when something \
+    is; 2 when a file or the database cannot be read.";

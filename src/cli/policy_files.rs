@@ -1,0 +1,58 @@
+//! The policies that a command is given: files, folders of them, names of built-in ones.
+
+use std::sync::Arc;
+
+use crate::config::Problem;
+use crate::policy::Policy;
+use crate::policy::sources::{Source, Unloaded};
+
+/// A policy, and where it came from.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    /// The file, or the name of a built-in one.
+    pub name: String,
+    /// As it is written.
+    pub text: String,
+    /// As it is meant.
+    pub policy: Arc<Policy>,
+}
+
+/// Reads all of them, in order. All problems are reported at once.
+pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<Problem>> {
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for word in words {
+        match Source::of(word).load() {
+            Ok(loaded) => files.extend(loaded.into_iter().map(|one| PolicyFile {
+                name: one.origin,
+                text: one.text,
+                policy: Arc::new(one.policy),
+            })),
+            Err(Unloaded::Wrong(wrong)) => {
+                problems.extend(wrong.into_iter().map(|problem| Problem {
+                    place: problem.place,
+                    what: problem.what,
+                }));
+            }
+            Err(unloaded) => problems.push(Problem {
+                place: word.clone(),
+                what: unloaded.to_string(),
+            }),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(files),
+        false => Err(problems),
+    }
+}
+
+/// Reads one that must be one.
+pub fn read_one(word: &str) -> Result<PolicyFile, Vec<Problem>> {
+    let mut files = read(&[word.to_owned()])?;
+    match (files.pop(), files.is_empty()) {
+        (Some(file), true) => Ok(file),
+        _ => Err(vec![Problem {
+            place: word.to_owned(),
+            what: "one policy is wanted, not a folder of them".into(),
+        }]),
+    }
+}

@@ -1,0 +1,196 @@
+//! The path of a judgement for a person: the steps in the order in which the gate takes them, the
+//! rules that are asked at each, and how far a text came.
+
+use serde_json::{Value, json};
+
+use crate::cli::policy_stand::Answer;
+use crate::gate::{Rule, StatementKind};
+
+/// A step of the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Before it is parsed: its length, and what the parser is given.
+    Scan,
+    /// The parse itself.
+    Parse,
+    /// The message as a whole.
+    Message,
+    /// Each statement by its kind.
+    Kind,
+    /// Each node under it.
+    Nodes,
+    /// What its names hide.
+    Names,
+    /// What the policy lets be read.
+    Access,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Which step.
+    pub step: Step,
+    /// The rule that refused there.
+    pub refused: Option<Rule>,
+    /// Rules that would have refused there and are only observed.
+    pub observed: Vec<Rule>,
+    /// Whether the text came that far.
+    pub reached: bool,
+}
+
+/// The steps, and what became of the text at each.
+pub fn taken(answer: &Answer) -> Vec<Taken> {
+    let (refused, observed): (Option<Rule>, &[Rule]) = match answer {
+        Answer::Permit => (None, &[]),
+        Answer::Observe(rules) => (None, rules),
+        Answer::Refuse(refusal) => (Some(refusal.rule), &[]),
+    };
+    let last = refused.and_then(step);
+    let steps = Step::ALL.into_iter().map(|own| Taken {
+        step: own,
+        refused: refused.filter(|rule| step(*rule) == Some(own)),
+        observed: observed
+            .iter()
+            .copied()
+            .filter(|rule| step(*rule) == Some(own))
+            .collect(),
+        reached: last.is_none_or(|last| own <= last),
+    });
+    steps.collect()
+}
+
+impl Step {
+    /// All of them, in order.
+    pub const ALL: [Self; 7] = [
+        Self::Scan,
+        Self::Parse,
+        Self::Message,
+        Self::Kind,
+        Self::Nodes,
+        Self::Names,
+        Self::Access,
+    ];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scan => "scan",
+            Self::Parse => "parse",
+            Self::Message => "message",
+            Self::Kind => "kind",
+            Self::Nodes => "nodes",
+            Self::Names => "names",
+            Self::Access => "access",
+        }
+    }
+
+    /// The rules that are asked there.
+    pub fn rules(self) -> impl Iterator<Item = Rule> {
+        Rule::ALL
+            .into_iter()
+            .filter(move |rule| step(*rule) == Some(self))
+    }
+}
+
+impl Taken {
+    /// How it ended, for a person.
+    pub fn told(&self, kind: StatementKind) -> String {
+        let names = |rules: &[Rule]| rules.iter().map(|rule| rule.name()).collect::<Vec<_>>();
+        match (self.refused, self.reached) {
+            (Some(rule), _) => format!("refused by {}", rule.name()),
+            (None, false) => "not reached".to_owned(),
+            (None, true) if !self.observed.is_empty() => {
+                format!("passed; observed: {}", names(&self.observed).join(", "))
+            }
+            (None, true) if self.step == Step::Kind => format!("passed: {}", kind.name()),
+            (None, true) => "passed".to_owned(),
+        }
+    }
+
+    /// As a JSON object.
+    pub fn fields(&self) -> Value {
+        let outcome = match (self.refused, self.reached, self.observed.is_empty()) {
+            (Some(_), _, _) => "refused",
+            (None, false, _) => "not_reached",
+            (None, true, false) => "observed",
+            (None, true, true) => "passed",
+        };
+        let by = self
+            .refused
+            .iter()
+            .chain(&self.observed)
+            .map(|rule| rule.name());
+        json!({
+            "step": self.step.name(),
+            "outcome": outcome,
+            "by": by.collect::<Vec<_>>(),
+            "rules": self.step.rules().map(Rule::name).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The step at which a rule is asked; none for those that are not asked about texts, but about
+/// sessions or what runs.
+fn step(rule: Rule) -> Option<Step> {
+    match rule {
+        Rule::TooLong | Rule::TooComplex => Some(Step::Scan),
+        Rule::SyntaxError => Some(Step::Parse),
+        Rule::SeveralStatements => Some(Step::Message),
+        Rule::WriteStatement
+        | Rule::Ddl
+        | Rule::Maintenance
+        | Rule::Copy
+        | Rule::ExplainAnalyze
+        | Rule::DoAndCall
+        | Rule::Settings
+        | Rule::Roles
+        | Rule::PreparedTransaction
+        | Rule::PreparedName
+        | Rule::CursorName
+        | Rule::TooManyNames
+        | Rule::WithHold
+        | Rule::ListenNotify
+        | Rule::Lock
+        | Rule::Load
+        | Rule::StatementDenied
+        | Rule::SettingDenied => Some(Step::Kind),
+        Rule::NodeUnknown
+        | Rule::ModifyingCte
+        | Rule::SelectInto
+        | Rule::LockingClause
+        | Rule::SetConfig
+        | Rule::FunctionEffects
+        | Rule::SqlInString
+        | Rule::UnknownFunction
+        | Rule::TempSchema
+        | Rule::OperatorSchema
+        | Rule::TablesampleMethod
+        | Rule::NewerSyntax
+        | Rule::Nesting => Some(Step::Nodes),
+        Rule::HiddenFunction
+        | Rule::OverloadedBuiltin
+        | Rule::OperatorEffects
+        | Rule::CastEffects
+        | Rule::TypeEffects
+        | Rule::ViewEffects
+        | Rule::RowPolicyEffects
+        | Rule::ForeignTable
+        | Rule::CatalogMissing => Some(Step::Names),
+        Rule::RelationDenied
+        | Rule::ColumnDenied
+        | Rule::NotResolved
+        | Rule::Model
+        | Rule::FunctionDenied => Some(Step::Access),
+        Rule::ResultRows
+        | Rule::ResultBytes
+        | Rule::PlanCost
+        | Rule::PlanRows
+        | Rule::Concurrency
+        | Rule::StatementRate
+        | Rule::ConnectionsPerUser
+        | Rule::IdleTime
+        | Rule::StartupParameter
+        | Rule::Replication
+        | Rule::FunctionCall => None,
+    }
+}

@@ -1,0 +1,301 @@
+//! What an audit has seen being read: names and how often, line by line, in bounded memory.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
+
+use serde::Deserialize;
+
+use crate::limits::{SUGGEST_LINE_BYTES_MAX, SUGGEST_NAMES_MAX};
+use crate::policy::access::Glob;
+
+/// What an audit has seen.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Relations that were read.
+    pub relations: BTreeMap<String, Often>,
+    /// Functions that were called and are no built-ins.
+    pub functions: BTreeMap<String, Often>,
+    /// Settings that were set.
+    pub settings: BTreeMap<String, Often>,
+    /// Statements that ran, prepared ones at each run.
+    pub statements: Often,
+    /// Statements that were refused; what they name is not taken over.
+    pub refused: u64,
+    /// Statements that read, and whose names were not recorded.
+    pub unrecorded: u64,
+    /// Statements with more names than a line holds.
+    pub cut: u64,
+    /// Lines that are none of an audit.
+    pub unreadable: u64,
+}
+
+/// How often something was seen, and when.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Often {
+    /// How often.
+    pub times: u64,
+    /// The first time, as the audit writes it.
+    pub first: Option<Box<str>>,
+    /// The last time.
+    pub last: Option<Box<str>>,
+}
+
+/// Whose statements count; everybody's where nothing is given.
+#[derive(Debug, Default)]
+pub struct Whose {
+    /// The users.
+    pub user: Option<Glob>,
+    /// What the clients call themselves.
+    pub application_name: Option<Glob>,
+    /// The database.
+    pub database: Option<String>,
+}
+
+/// Why an audit cannot be taken over.
+#[derive(Debug)]
+pub enum Unseen {
+    /// It cannot be read.
+    Input(io::Error),
+    /// It names more than a policy should.
+    TooMany,
+}
+
+/// What a line tells of: other events have other fields under the same names.
+#[derive(Deserialize)]
+struct Told<'l> {
+    #[serde(borrow)]
+    event: Cow<'l, str>,
+}
+
+/// The fields of a statement's line that matter here.
+#[derive(Deserialize)]
+struct Line<'l> {
+    #[serde(borrow, default)]
+    time: Cow<'l, str>,
+    #[serde(borrow, default)]
+    user: Cow<'l, str>,
+    #[serde(borrow, default)]
+    database: Cow<'l, str>,
+    #[serde(borrow, default)]
+    application_name: Cow<'l, str>,
+    #[serde(borrow, default)]
+    path: Cow<'l, str>,
+    #[serde(borrow, default)]
+    kind: Cow<'l, str>,
+    #[serde(borrow, default)]
+    verdict: Cow<'l, str>,
+    relations: Option<Vec<String>>,
+    #[serde(default)]
+    functions: Vec<String>,
+    #[serde(default)]
+    settings: Vec<String>,
+    #[serde(default)]
+    names_left_out: u64,
+}
+
+impl Seen {
+    /// Takes an audit over.
+    pub fn take(&mut self, mut input: impl BufRead, whose: &Whose) -> Result<(), Unseen> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let mut bounded = input.by_ref().take(SUGGEST_LINE_BYTES_MAX);
+            let read = bounded.read_until(b'\n', &mut line);
+            if read.map_err(Unseen::Input)? == 0 {
+                return Ok(());
+            }
+            if bounded.limit() == 0 && line.last() != Some(&b'\n') {
+                self.unreadable += 1;
+                skip_line(&mut input).map_err(Unseen::Input)?;
+                continue;
+            }
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            match statement(&line) {
+                Ok(Some(line)) if whose.fits(&line) => self.count(&line)?,
+                Ok(_) => {}
+                Err(_) => self.unreadable += 1,
+            }
+        }
+    }
+
+    fn count(&mut self, line: &Line<'_>) -> Result<(), Unseen> {
+        if matches!(&*line.verdict, "refused" | "skipped") {
+            self.refused += 1;
+            return Ok(());
+        }
+        // What a Parse prepares is counted when it runs.
+        let times = u64::from(line.path != "parse");
+        self.statements.add(times, &line.time);
+        let Some(relations) = &line.relations else {
+            if READS.contains(&&*line.kind) {
+                self.unrecorded += 1;
+            }
+            return Ok(());
+        };
+        self.cut += u64::from(line.names_left_out > 0);
+        for (all, names) in [
+            (&mut self.relations, relations),
+            (&mut self.functions, &line.functions),
+            (&mut self.settings, &line.settings),
+        ] {
+            for name in names {
+                if all.len() >= SUGGEST_NAMES_MAX && !all.contains_key(name) {
+                    return Err(Unseen::TooMany);
+                }
+                // Most names were seen before.
+                if let Some(often) = all.get_mut(name) {
+                    often.add(times, &line.time);
+                } else {
+                    all.entry(name.clone()).or_default().add(times, &line.time);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Often {
+    fn add(&mut self, times: u64, time: &str) {
+        self.times += times;
+        // Times of one form are in the order of their letters; files may come in any order.
+        if self.first.as_deref().is_none_or(|first| time < first) {
+            self.first = Some(time.into());
+        }
+        if self.last.as_deref().is_none_or(|last| time > last) {
+            self.last = Some(time.into());
+        }
+    }
+
+    /// For a comment.
+    pub fn told(&self) -> String {
+        let times = match self.times {
+            0 => "prepared only".to_owned(),
+            1 => "once".to_owned(),
+            times => format!("{times} times"),
+        };
+        let day = |time: &Option<Box<str>>| {
+            let time = time.as_deref().unwrap_or_default();
+            let plain = |c: &char| c.is_ascii_digit() || *c == '-';
+            time.chars()
+                .take(DAY_LETTERS)
+                .filter(plain)
+                .collect::<String>()
+        };
+        match (day(&self.first), day(&self.last)) {
+            (first, _) if first.is_empty() => times,
+            (first, last) if first == last => format!("{times} on {first}"),
+            (first, last) => format!("{times} since {first}, last on {last}"),
+        }
+    }
+}
+
+impl Whose {
+    fn fits(&self, line: &Line<'_>) -> bool {
+        let fits =
+            |glob: &Option<Glob>, name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
+        fits(&self.user, &line.user)
+            && fits(&self.application_name, &line.application_name)
+            && self
+                .database
+                .as_ref()
+                .is_none_or(|name| *name == line.database)
+    }
+}
+
+/// The statement that a line tells of; none where it tells of something else.
+fn statement(line: &[u8]) -> serde_json::Result<Option<Line<'_>>> {
+    let told: Told<'_> = serde_json::from_slice(line)?;
+    match &*told.event {
+        "statement" => serde_json::from_slice(line).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Reads over the rest of a line that is too long, in pieces.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let ahead = input.fill_buf()?;
+        let (length, ended) = match ahead.iter().position(|byte| *byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (ahead.len(), ahead.is_empty()),
+        };
+        input.consume(length);
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+/// The kinds of statements that read, as the audit prints them.
+const READS: [&str; 8] = [
+    "select", "values", "table", "explain", "copy", "declare", "prepare", "several",
+];
+
+/// The letters of a day in a time: `2026-01-31`.
+const DAY_LETTERS: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str, whose: &Whose) -> Seen {
+        let mut seen = Seen::default();
+        seen.take(text.as_bytes(), whose).unwrap();
+        seen
+    }
+
+    const AUDIT: &str = r#"{"v":1,"time":"2026-01-02T00:00:00.000000Z","event":"statement","user":"ann","database":"shop","application_name":"","path":"query","kind":"select","verdict":"permitted","relations":["shop.a","shop.b"],"functions":["shop.f(integer)"],"settings":[]}
+{"v":1,"time":"2026-01-01T00:00:00.000000Z","event":"statement","user":"bob","database":"shop","application_name":"","path":"parse","kind":"select","verdict":"permitted","relations":["shop.a"],"functions":[],"settings":[]}
+
+not a line
+{"v":1,"event":"login","user":"ann"}
+{"v":1,"event":"catalog_loaded","relations":211,"functions":3246}
+{"v":1,"time":"2026-01-03T00:00:00.000000Z","event":"statement","user":"ann","database":"shop","path":"query","kind":"select","verdict":"refused","relations":["shop.secret"]}
+{"v":1,"time":"2026-01-03T00:00:00.000000Z","event":"statement","user":"ann","database":"shop","path":"query","kind":"select","verdict":"permitted"}
+{"v":1,"time":"2026-01-03T00:00:00.000000Z","event":"statement","user":"ann","database":"shop","path":"query","kind":"begin","verdict":"permitted"}
+{"v":1,"time":"2026-01-03T00:00:00.000000Z","event":"statement","user":"ann","database":"shop","path":"query","kind":"set","verdict":"permitted","relations":[],"settings":["work_mem"],"names_left_out":2}
+"#;
+
+    #[test]
+    fn what_ran_is_counted_and_what_was_refused_is_not() {
+        let seen = seen(AUDIT, &Whose::default());
+        assert_eq!(seen.relations["shop.a"].times, 1);
+        assert_eq!(
+            seen.relations["shop.a"].told(),
+            "once since 2026-01-01, last on 2026-01-02"
+        );
+        assert_eq!(seen.relations["shop.b"].told(), "once on 2026-01-02");
+        assert!(!seen.relations.contains_key("shop.secret"));
+        assert_eq!(seen.functions.len(), 1);
+        assert!(seen.settings.contains_key("work_mem"));
+        assert_eq!(
+            (seen.refused, seen.unrecorded, seen.cut, seen.unreadable),
+            (1, 1, 1, 1)
+        );
+        assert_eq!(seen.statements.times, 4);
+    }
+
+    #[test]
+    fn others_do_not_count() {
+        let whose = Whose {
+            user: Some(Glob::new("b*")),
+            ..Whose::default()
+        };
+        let seen = seen(AUDIT, &whose);
+        assert_eq!(
+            seen.relations["shop.a"].told(),
+            "prepared only on 2026-01-01"
+        );
+        assert_eq!(seen.relations.len(), 1);
+    }
+
+    #[test]
+    fn a_line_without_end_takes_no_memory() {
+        let length = usize::try_from(SUGGEST_LINE_BYTES_MAX).unwrap() + 10;
+        let text = format!("{}\n{AUDIT}", "x".repeat(length));
+        assert_eq!(seen(&text, &Whose::default()).unreadable, 2);
+    }
+}

@@ -1,0 +1,310 @@
+//! Every use of a name in a statement, on every search_path that the session may have.
+//!
+//! A column counts where it is read in its own relation ([`Via::Relation`]); what a query within
+//! the statement passes on was read there. What cannot be told counts as the worst that it may be.
+
+use super::{AccessTable, Findings, server, told};
+use crate::catalog::{CastMethod, FunctionId, RelationId, SearchPath};
+use crate::gate::Rule;
+use crate::gate::case::Case;
+use crate::gate::hidden::narrow::Subject;
+use crate::gate::hidden::{coercion, means, missing};
+use crate::gate::sight::{Reads, Sight};
+use crate::policy::PolicyRule;
+use crate::policy::access::{ColumnPattern, RelationPattern};
+use crate::resolve::{Inferred, Name, Resolution, Types, Use, Via, What};
+
+/// Looks at all uses of a statement.
+pub(super) fn everything(subject: Subject<'_>, sight: &Sight, case: &mut Case<'_>) -> Findings {
+    let mut look = Look {
+        sight,
+        shown: sight.access().zip(sight.reads()),
+        found: Findings::default(),
+        touched: Vec::new(),
+        missing: false,
+        unclear: None,
+    };
+    let wanted = case.policy.hides() || case.policy.denies_functions();
+    let elsewhere = means::are_read_elsewhere(sight, case);
+    let paths = means::paths(sight, case).filter(|_| !elsewhere);
+    let Some(paths) = paths else {
+        case.met = None;
+        if wanted {
+            return super::blind::without_paths(subject, sight, case);
+        }
+        return look.found;
+    };
+    let given = means::parameters(sight, case);
+    let parameters = given.as_deref().map_or(Types::Unclear, Types::Given);
+    for path in &paths {
+        match means::resolve(subject, sight, path, parameters) {
+            Ok(resolution) => {
+                look.one(&resolution, path, case);
+                if let Some(met) = &mut case.met {
+                    met.add(&resolution, sight);
+                }
+            }
+            Err(_) => {
+                case.met = None;
+                if wanted {
+                    look.unclear(None, case);
+                }
+            }
+        }
+    }
+    look.found
+}
+
+/// One look at one statement.
+struct Look<'l> {
+    sight: &'l Sight,
+    shown: Option<(&'l AccessTable, &'l Reads)>,
+    found: Findings,
+    /// The relations that it reads on the path at hand.
+    touched: Vec<RelationId>,
+    /// Whether it names a relation that the snapshot does not have.
+    missing: bool,
+    /// The first thing that could not be told.
+    unclear: Option<Option<usize>>,
+}
+
+impl Look<'_> {
+    fn one(&mut self, resolution: &Resolution<'_>, path: &SearchPath, case: &Case<'_>) {
+        self.touched.clear();
+        self.missing = false;
+        self.unclear = None;
+        for used in &resolution.uses {
+            match used.what {
+                What::Relation { id, .. } => self.touched.push(id),
+                What::MissingRelation { .. } => self.missing = true,
+                _ => {}
+            }
+        }
+        for used in &resolution.uses {
+            self.called(used, case);
+            if let Some((table, reads)) = self.shown {
+                self.may_read_anything(used, reads, case);
+                if !case.trusts(used.at) {
+                    self.read(used, table, path, case);
+                }
+            }
+        }
+        if let Some(at) = self.unclear {
+            self.settle_unclear(at, resolution, case);
+        }
+    }
+
+    /// Relations and columns.
+    fn read(&mut self, used: &Use<'_>, table: &AccessTable, path: &SearchPath, case: &Case<'_>) {
+        let (at, sight) = (used.at, self.sight);
+        match &used.what {
+            What::Relation { id, only } => {
+                if let Some(why) = table.denies(*id, *only) {
+                    self.found.add(PolicyRule::RelationDenied, || {
+                        told::relation(*id, why, at, sight, case)
+                    });
+                }
+            }
+            What::Column {
+                origin: Some((id, number)),
+                via: Via::Relation,
+                ..
+            } if table.hides(*id, *number) => {
+                self.found.add(PolicyRule::ColumnDenied, || {
+                    told::column(*id, *number, at, sight, case)
+                });
+            }
+            What::WholeRow {
+                relation: Some(id), ..
+            } if table.hides_any(*id) => {
+                self.found.add(PolicyRule::ColumnDenied, || {
+                    told::whole_row(*id, at, sight, case)
+                });
+            }
+            What::MissingRelation { schema, name } => {
+                let schema = schema.as_ref().map(Name::as_str);
+                if self.hides_unknown(schema, name.as_str(), path, case) {
+                    self.found
+                        .add(PolicyRule::NotResolved, || told::unknown_name(at, case));
+                }
+            }
+            What::MissingColumn { name, .. } | What::AmbiguousColumn { name, .. } => {
+                if self.may_be_hidden(name.as_str(), table, case) {
+                    self.found
+                        .add(PolicyRule::NotResolved, || told::unknown_name(at, case));
+                }
+            }
+            What::Unclear => {
+                self.unclear.get_or_insert(at);
+            }
+            What::Column { .. }
+            | What::WholeRow { .. }
+            | What::CommonTable { .. }
+            | What::Functions { .. }
+            | What::MissingFunction
+            | What::Operators { .. }
+            | What::Cast { .. }
+            | What::Coercion { .. }
+            | What::Type { .. }
+            | What::Compared { .. } => {}
+        }
+    }
+
+    /// Whether the policy hides a relation that the snapshot does not have: by its name, in any
+    /// schema in which it may be.
+    fn hides_unknown(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+        path: &SearchPath,
+        case: &Case<'_>,
+    ) -> bool {
+        let catalog = self.sight.catalog();
+        let hides = |schema: &str| {
+            let access = case.policy.access();
+            let own = |list: &[RelationPattern]| list.iter().any(|one| one.names(schema, name));
+            let mut columns = access.columns_allowed.iter().chain(&access.columns_denied);
+            access
+                .relations_allowed
+                .as_deref()
+                .is_some_and(|list| !own(list))
+                || own(&access.relations_denied)
+                || columns.any(|one| one.relation.names(schema, name))
+        };
+        let mut along = path.schemas().iter().map(|id| catalog.schema(*id));
+        server::hides_unknown(schema, name)
+            || match schema {
+                Some(schema) => hides(schema),
+                None => along.any(|schema| {
+                    !server::is_of_server(schema.kind) && hides(catalog.names().text(schema.name))
+                }),
+            }
+    }
+
+    /// Whether a reference that means no one column here may mean one that the policy hides: in a
+    /// relation that the statement reads, or in what that is a part of.
+    fn may_be_hidden(&self, name: &str, table: &AccessTable, case: &Case<'_>) -> bool {
+        let catalog = self.sight.catalog();
+        let access = case.policy.access();
+        self.touched.iter().any(|id| {
+            let (schema, relation) = super::table::names_of(catalog, *id);
+            let kin = table.has_kin(*id);
+            let about = |one: &ColumnPattern| kin || one.relation.names(schema, relation);
+            let mut denied = access.columns_denied.iter();
+            let mut columns = catalog.columns_of(*id).iter();
+            denied.any(|one| one.column.matches(name) && about(one))
+                || access.columns_allowed.iter().any(about)
+                || name == "*" && table.hides_any(*id)
+                || columns.any(|column| {
+                    table.hides(*id, column.number) && catalog.names().text(column.name) == name
+                })
+        })
+    }
+
+    /// What the policy does not let be called, whatever calls it.
+    fn called(&mut self, used: &Use<'_>, case: &Case<'_>) {
+        let (at, sight) = (used.at, self.sight);
+        let catalog = sight.catalog();
+        let denied = |id: &FunctionId| sight.denies_function(*id);
+        let found = match &used.what {
+            What::Functions { candidates, .. } => candidates.iter().copied().find(denied),
+            What::Operators { candidates, .. } => {
+                let functions = candidates.iter();
+                let mut functions = functions.filter_map(|id| catalog.operator(*id).function);
+                functions.find(denied)
+            }
+            What::Cast { candidates, .. } => {
+                let mut functions =
+                    candidates
+                        .iter()
+                        .filter_map(|id| match catalog.cast(*id).method {
+                            CastMethod::Function(function) => Some(function),
+                            CastMethod::Binary | CastMethod::InOut => None,
+                        });
+                functions.find(denied)
+            }
+            What::Unclear if case.policy.denies_functions() => {
+                self.unclear.get_or_insert(at);
+                None
+            }
+            _ => None,
+        };
+        if let Some(function) = found {
+            self.found.add(PolicyRule::FunctionDenied, || {
+                told::function(function, at, sight, case)
+            });
+        }
+    }
+
+    /// What may read whatever it likes.
+    fn may_read_anything(&mut self, used: &Use<'_>, reads: &Reads, case: &Case<'_>) {
+        let catalog = self.sight.catalog();
+        let unknown = |inferred: &Inferred| match inferred {
+            Inferred::Row(_) | Inferred::Unclear => true,
+            Inferred::Known(_) | Inferred::Literal | Inferred::Parameter(_) => false,
+        };
+        let happens = |source: &Inferred, target| {
+            coercion::happening(reads.implicit_casts(), source, target, catalog).is_some()
+        };
+        let may = match &used.what {
+            What::Functions { candidates, .. } => {
+                self.none_known(candidates.is_empty(), used.at);
+                candidates.iter().any(|id| reads.function(*id))
+            }
+            What::Operators { candidates, .. } => {
+                self.none_known(candidates.is_empty(), used.at);
+                candidates.iter().any(|id| reads.operator(*id))
+            }
+            What::Cast {
+                source,
+                target,
+                candidates,
+            } => {
+                candidates.iter().any(|id| reads.cast(*id))
+                    || reads.data_type(*target)
+                    || (unknown(source) && reads.casting_to(*target))
+            }
+            What::Coercion { source, target } => {
+                reads.data_type(*target) || happens(source, *target)
+            }
+            What::Type { id } => reads.data_type(*id),
+            What::Compared {
+                inferred: Inferred::Known(id),
+            } => reads.data_type(*id),
+            _ => false,
+        };
+        if may {
+            self.found.add(PolicyRule::NotResolved, || {
+                told::reads_anything(used.at, case)
+            });
+        }
+    }
+
+    /// A call or an operator that may be any.
+    fn none_known(&mut self, none: bool, at: Option<usize>) {
+        if none {
+            self.unclear.get_or_insert(at);
+        }
+    }
+
+    /// Something that cannot be told. Where a relation is missing the server refuses the statement
+    /// as a whole; should it be there by now, nothing else that is read has anything to hide.
+    fn settle_unclear(&mut self, at: Option<usize>, resolution: &Resolution<'_>, case: &Case<'_>) {
+        let guarded = self.shown.is_some_and(|(table, _)| {
+            let mut touched = self.touched.iter();
+            touched.any(|id| table.hides_any(*id))
+        });
+        if !self.missing || guarded {
+            // A name that stands for nothing, and for nothing hidden, is what is to be mended.
+            self.found.add(PolicyRule::NotResolved, || {
+                missing::first(resolution, Rule::NotResolved, case)
+                    .unwrap_or_else(|| told::unclear(at, case))
+            });
+        }
+    }
+
+    fn unclear(&mut self, at: Option<usize>, case: &Case<'_>) {
+        self.found
+            .add(PolicyRule::NotResolved, || told::unclear(at, case));
+    }
+}

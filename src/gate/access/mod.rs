@@ -1,0 +1,105 @@
+//! What the policy lets be read: relations and columns by what the catalog says they are, and what
+//! may be called.
+//!
+//! * [`settle`]: one statement, after the gate's own rules let it pass
+//! * `table`: what a policy shows of a snapshot, with `patterns` and [`server`]; it is made once
+//!   and kept in a [`super::sight::Sight`]
+//! * `look`: every use of a name, on every search_path that the session may have; `told`: what is
+//!   said of what is found
+//! * `blind`: where there is nothing to look names up in
+
+mod blind;
+mod look;
+mod patterns;
+pub(super) mod server;
+mod table;
+mod told;
+
+pub(super) use self::table::{AccessTable, Why};
+
+use super::Refusal;
+use super::case::Case;
+use super::hidden::narrow::Subject;
+use super::rules::{Found, catalog_missing};
+use super::sight::Sight;
+use crate::catalog::Oid;
+use crate::policy::{Mode, PolicyRule};
+use crate::sql::tree::{Node, nodes};
+
+/// Looks at everything that a statement reads and calls.
+pub(super) fn settle(subject: Subject<'_>, case: &mut Case<'_>) -> Found {
+    let policy = case.policy;
+    if !policy.hides() && !policy.denies_functions() && !case.records_names() {
+        return Ok(());
+    }
+    let findings = match case.sight() {
+        Some(sight) => look::everything(subject, sight, case),
+        None => {
+            // Half of the names would be worse than none.
+            case.met = None;
+            blind::look(subject, case)
+        }
+    };
+    for (rule, refusal) in findings.list {
+        case.under(rule, refusal)?;
+    }
+    Ok(())
+}
+
+/// Looks at the types of a PREPARE: of any type of such a name, in whatever schema.
+pub(super) fn settle_types<'t>(
+    types: impl Iterator<Item = &'t nodes::TypeName>,
+    case: &mut Case<'_>,
+) -> Found {
+    let Some(sight) = case.sight() else {
+        let mut types = types.map(Node::from);
+        let unknown = types.any(|one| catalog_missing::look_whatever(one, case).is_err());
+        return match unknown && case.policy.hides() {
+            true => case.under(PolicyRule::NotResolved, told::unclear(None, case)),
+            false => Ok(()),
+        };
+    };
+    let Some(reads) = sight.reads() else {
+        return Ok(());
+    };
+    let catalog = sight.catalog();
+    let may = types
+        .filter_map(|name| name.names().iter().next_back()?.sval())
+        .filter_map(|name| catalog.names().find(name))
+        .any(|name| {
+            let mut of_name = catalog.index().types(name).iter();
+            of_name.any(|id| reads.data_type(*id))
+        });
+    match may {
+        true => case.under(PolicyRule::NotResolved, told::reads_anything(None, case)),
+        false => Ok(()),
+    }
+}
+
+/// Looks at a type that a Bind makes values of: what its checks run may read anything.
+pub(super) fn look_at_parameter(oid: Oid, sight: &Sight, case: &Case<'_>) -> Found {
+    let id = sight.catalog().index().type_of_oid(oid);
+    let may = sight.reads().zip(id);
+    let may = may.is_some_and(|(reads, id)| reads.data_type(id));
+    if may && case.policy.mode_of(PolicyRule::NotResolved) == Mode::Enforce {
+        return Err(told::reads_anything(None, case));
+    }
+    Ok(())
+}
+
+/// What was found, the first of each rule.
+#[derive(Default)]
+pub(super) struct Findings {
+    list: Vec<(PolicyRule, Box<Refusal>)>,
+}
+
+impl Findings {
+    fn add(&mut self, rule: PolicyRule, refusal: impl FnOnce() -> Box<Refusal>) {
+        if !self.list.iter().any(|(found, _)| *found == rule) {
+            self.list.push((rule, refusal()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The lists of a policy, looked up by the names of relations.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::policy::Access;
+use crate::policy::access::{Glob, RelationPattern};
+
+/// All lists of the sections `relations` and `columns`.
+pub(super) struct Patterns<'p> {
+    allowed: Option<ByName<'p, ()>>,
+    denied: ByName<'p, ()>,
+    columns_allowed: ByName<'p, &'p Glob>,
+    columns_denied: ByName<'p, &'p Glob>,
+}
+
+/// What the lists say of the columns of one relation.
+#[derive(Default)]
+pub(super) struct ColumnRules<'p> {
+    allowed: Vec<&'p Glob>,
+    denied: Vec<&'p Glob>,
+}
+
+/// Patterns, those without wildcards by the names that they are.
+struct ByName<'p, T> {
+    exact: HashMap<(&'p str, &'p str), Vec<T>, RandomState>,
+    wild: Vec<(&'p RelationPattern, T)>,
+}
+
+impl<'p> Patterns<'p> {
+    pub(super) fn of(access: &'p Access) -> Self {
+        let plain = |list: &'p [RelationPattern]| ByName::of(list.iter().map(|one| (one, ())));
+        let columns = |list: &'p [crate::policy::access::ColumnPattern]| {
+            ByName::of(list.iter().map(|one| (&one.relation, &one.column)))
+        };
+        Self {
+            allowed: access.relations_allowed.as_deref().map(plain),
+            denied: plain(&access.relations_denied),
+            columns_allowed: columns(&access.columns_allowed),
+            columns_denied: columns(&access.columns_denied),
+        }
+    }
+
+    /// Whether there is no list of what is allowed, or it names this relation.
+    pub(super) fn allows(&self, schema: &str, name: &str) -> bool {
+        let allowed = self.allowed.as_ref();
+        allowed.is_none_or(|allowed| !allowed.of_name(schema, name).is_empty())
+    }
+
+    /// Whether a relation is named by what is denied.
+    pub(super) fn denies(&self, schema: &str, name: &str) -> bool {
+        !self.denied.of_name(schema, name).is_empty()
+    }
+
+    /// What is said of the columns of a relation.
+    pub(super) fn columns(&self, schema: &str, name: &str) -> ColumnRules<'p> {
+        ColumnRules {
+            allowed: self.columns_allowed.of_name(schema, name),
+            denied: self.columns_denied.of_name(schema, name),
+        }
+    }
+}
+
+impl ColumnRules<'_> {
+    /// Whether they hide nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.allowed.is_empty() && self.denied.is_empty()
+    }
+
+    /// Whether they hide a column of this name.
+    pub(super) fn hide(&self, column: &str) -> bool {
+        let named = |list: &[&Glob]| list.iter().any(|glob| glob.matches(column));
+        (!self.allowed.is_empty() && !named(&self.allowed)) || named(&self.denied)
+    }
+}
+
+impl<'p, T: Copy> ByName<'p, T> {
+    fn of(patterns: impl Iterator<Item = (&'p RelationPattern, T)>) -> Self {
+        let mut found = Self {
+            exact: HashMap::default(),
+            wild: Vec::new(),
+        };
+        for (pattern, with) in patterns {
+            match (pattern.schema.exact(), pattern.name.exact()) {
+                (Some(schema), Some(name)) => {
+                    found.exact.entry((schema, name)).or_default().push(with);
+                }
+                _ => found.wild.push((pattern, with)),
+            }
+        }
+        found
+    }
+
+    fn of_name(&self, schema: &str, name: &str) -> Vec<T> {
+        let mut found = self.exact.get(&(schema, name)).cloned().unwrap_or_default();
+        let wild = self.wild.iter();
+        let wild = wild.filter(|(pattern, _)| pattern.names(schema, name));
+        found.extend(wild.map(|(_, with)| *with));
+        found
+    }
+}

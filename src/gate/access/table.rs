@@ -1,0 +1,317 @@
+//! What one policy shows of one snapshot, settled for every relation once.
+
+use std::collections::HashSet;
+
+use super::patterns::{ColumnRules, Patterns};
+use super::server::{self, OfServer};
+use crate::catalog::{Catalog, Mask, RelationId, RelationKind};
+use crate::policy::{Policy, ThroughViews};
+
+/// What may be read.
+pub(in crate::gate) struct AccessTable {
+    /// With partitions and children, as `FROM t` reads.
+    mask: Mask,
+    /// Why a relation may not be read, with its children.
+    whole: Vec<Option<Why>>,
+    /// The same for `FROM ONLY t`.
+    only: Vec<Option<Why>>,
+    /// Whether rules about columns may be those of a parent or child.
+    kin: Vec<bool>,
+}
+
+/// Why a relation may not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::gate) enum Why {
+    /// There is a list of what may be read, and it is not on it.
+    NotAllowed,
+    /// A list of what may not be read names it, or what it is a part of.
+    Denied,
+    /// Such a list names a partition or child of it.
+    Child,
+    /// It is a view, and reads what is hidden.
+    Through,
+    /// It holds samples of other relations' rows, or other people's texts.
+    OfServer,
+}
+
+impl AccessTable {
+    /// Looks through a snapshot. `unknown` says of a view whether it calls what cannot be looked
+    /// into.
+    pub(in crate::gate) fn of(
+        catalog: &Catalog,
+        policy: &Policy,
+        unknown: impl Fn(RelationId) -> bool,
+    ) -> Self {
+        let maker = Maker::of(catalog, policy);
+        let mut table = Self {
+            mask: Mask::of(catalog),
+            whole: Vec::with_capacity(catalog.relations().len()),
+            only: Vec::with_capacity(catalog.relations().len()),
+            kin: Vec::with_capacity(catalog.relations().len()),
+        };
+        for (id, _) in catalog.relations() {
+            let family = maker.family(id);
+            let only = maker.alone(id, &family);
+            let whole = only.or_else(|| maker.children(&family));
+            if whole.is_some() {
+                table.mask.hide_relation(id);
+            }
+            table
+                .mask
+                .hide_columns(id, maker.hidden_columns(id, &family));
+            table.whole.push(whole);
+            table.only.push(only);
+            table.kin.push(maker.rules_kin(&family));
+        }
+        if policy.access().through_views == ThroughViews::Check {
+            table.look_through_views(&maker, unknown);
+        }
+        table
+    }
+
+    /// What is hidden, for whoever tells a client what there is.
+    pub(in crate::gate) fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
+    /// Why a relation may not be read; none where it may.
+    pub(in crate::gate) fn denies(&self, id: RelationId, only: bool) -> Option<Why> {
+        let list = if only { &self.only } else { &self.whole };
+        list.get(id.place())
+            .copied()
+            .unwrap_or(Some(Why::NotAllowed))
+    }
+
+    /// Whether a column is hidden. System columns have negative numbers and are not.
+    pub(in crate::gate) fn hides(&self, id: RelationId, column: i16) -> bool {
+        self.mask.columns(id).binary_search(&column).is_ok()
+    }
+
+    /// Whether any column of a relation is hidden.
+    pub(in crate::gate) fn hides_any(&self, id: RelationId) -> bool {
+        !self.mask.columns(id).is_empty()
+    }
+
+    /// Whether some rule about columns is about what a relation is a part of, or what is a part of
+    /// it.
+    pub(in crate::gate) fn has_kin(&self, id: RelationId) -> bool {
+        self.kin.get(id.place()).copied().unwrap_or(true)
+    }
+
+    /// Views that read what is hidden, at any depth. Each relation is looked at once.
+    fn look_through_views(&mut self, maker: &Maker<'_>, unknown: impl Fn(RelationId) -> bool) {
+        let catalog = maker.catalog;
+        let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); catalog.relations().len()];
+        let mut hidden = Vec::new();
+        for (id, relation) in catalog.relations() {
+            let is_view = matches!(
+                relation.kind,
+                RelationKind::View | RelationKind::MaterializedView
+            );
+            if is_view && !maker.is_of_server(id) {
+                let known = maker.read_by(id, &mut readers);
+                if !known || unknown(id) {
+                    self.hide_view(id);
+                }
+            }
+        }
+        for (id, _) in catalog.relations() {
+            if self.denies(id, false).is_some() || self.hides_any(id) || maker.is_covered(id) {
+                hidden.push(id);
+            }
+        }
+        while let Some(id) = hidden.pop() {
+            for reader in readers.get(id.place()).into_iter().flatten() {
+                if self.denies(*reader, false).is_none() {
+                    self.hide_view(*reader);
+                    hidden.push(*reader);
+                }
+            }
+        }
+    }
+
+    fn hide_view(&mut self, id: RelationId) {
+        self.mask.hide_relation(id);
+        for list in [&mut self.whole, &mut self.only] {
+            if let Some(why) = list.get_mut(id.place()) {
+                why.get_or_insert(Why::Through);
+            }
+        }
+    }
+}
+
+/// What is needed while the table is made.
+struct Maker<'m> {
+    catalog: &'m Catalog,
+    policy: &'m Policy,
+    patterns: Patterns<'m>,
+    parents: Vec<Vec<RelationId>>,
+    columns: Vec<ColumnRules<'m>>,
+    denied: Vec<bool>,
+}
+
+/// What a relation is a part of, and what is a part of it.
+#[derive(Default)]
+struct Family {
+    above: Vec<RelationId>,
+    below: Vec<RelationId>,
+    /// What else the relations below are a part of: with several parents, rows of each are rows of
+    /// the others.
+    beside: Vec<RelationId>,
+}
+
+impl Family {
+    fn all(&self) -> impl Iterator<Item = &RelationId> {
+        self.above.iter().chain(&self.below).chain(&self.beside)
+    }
+}
+
+impl<'m> Maker<'m> {
+    fn of(catalog: &'m Catalog, policy: &'m Policy) -> Self {
+        let patterns = Patterns::of(policy.access());
+        let mut parents = vec![Vec::new(); catalog.relations().len()];
+        let (mut columns, mut denied) = (Vec::new(), Vec::new());
+        for (id, relation) in catalog.relations() {
+            let (schema, name) = names_of(catalog, id);
+            columns.push(patterns.columns(schema, name));
+            denied.push(patterns.denies(schema, name));
+            for child in &relation.children {
+                if let Some(parents) = parents.get_mut(child.place()) {
+                    parents.push(id);
+                }
+            }
+        }
+        Self {
+            catalog,
+            policy,
+            patterns,
+            parents,
+            columns,
+            denied,
+        }
+    }
+
+    fn family(&self, id: RelationId) -> Family {
+        let above = |id: RelationId| self.parents.get(id.place()).map_or(&[][..], Vec::as_slice);
+        let below = |id: RelationId| &*self.catalog.relation(id).children;
+        let over = all_from(&[id], above);
+        let below = all_from(&[id], below);
+        let mut beside = all_from(&below, above);
+        beside.retain(|other| *other != id && !over.contains(other));
+        Family {
+            above: over,
+            below,
+            beside,
+        }
+    }
+
+    /// Why a relation may not be read, whatever its children are.
+    fn alone(&self, id: RelationId, family: &Family) -> Option<Why> {
+        if server::relation(self.catalog, id) == OfServer::Whole {
+            return Some(Why::OfServer);
+        }
+        let mut own = std::iter::once(&id).chain(&family.above);
+        if own.clone().any(|id| self.is_denied(*id)) {
+            return Some(Why::Denied);
+        }
+        let allowed = own.any(|id| {
+            let (schema, name) = names_of(self.catalog, *id);
+            self.patterns.allows(schema, name)
+        });
+        (!allowed && !self.is_of_server(id)).then_some(Why::NotAllowed)
+    }
+
+    fn children(&self, family: &Family) -> Option<Why> {
+        let mut read = family.below.iter().chain(&family.beside);
+        read.any(|id| self.is_denied(*id)).then_some(Why::Child)
+    }
+
+    /// The numbers of the columns that are hidden in a relation, in what it is a part of, in what
+    /// is a part of it, or in whatever else that is a part of.
+    fn hidden_columns(&self, id: RelationId, family: &Family) -> Vec<i16> {
+        let all = std::iter::once(&id).chain(family.all());
+        let rules = all.filter_map(|id| self.columns.get(id.place()));
+        let rules: Vec<&ColumnRules<'_>> = rules.filter(|rules| !rules.is_empty()).collect();
+        let of_server = server::relation(self.catalog, id);
+        if rules.is_empty() && of_server == OfServer::Nothing {
+            return Vec::new();
+        }
+        let columns = self.catalog.columns_of(id).iter();
+        let hidden = columns.filter(|column| {
+            let name = self.catalog.names().text(column.name);
+            matches!(of_server, OfServer::Column(hidden) if hidden == name)
+                || rules.iter().any(|rules| rules.hide(name))
+        });
+        hidden.map(|column| column.number).collect()
+    }
+
+    fn rules_kin(&self, family: &Family) -> bool {
+        let mut rules = family.all().map(|id| self.columns.get(id.place()));
+        rules.any(|rules| rules.is_none_or(|rules| !rules.is_empty()))
+    }
+
+    /// Notes what a view reads; false where that is not known.
+    fn read_by(&self, view: RelationId, readers: &mut [Vec<RelationId>]) -> bool {
+        let Some(stored) = self.catalog.relation(view).view.as_deref() else {
+            return false;
+        };
+        stored.relations.iter().all(|oid| {
+            let read = self.catalog.index().relation_of_oid(*oid);
+            match read.and_then(|read| readers.get_mut(read.place())) {
+                Some(list) => {
+                    list.push(view);
+                    true
+                }
+                None => false,
+            }
+        })
+    }
+
+    fn is_of_server(&self, id: RelationId) -> bool {
+        let schema = self.catalog.schema(self.catalog.relation(id).schema);
+        server::is_of_server(schema.kind)
+    }
+
+    fn is_denied(&self, id: RelationId) -> bool {
+        self.denied.get(id.place()).copied().unwrap_or(true)
+    }
+
+    /// Whether a model stands for a relation.
+    fn is_covered(&self, id: RelationId) -> bool {
+        let (schema, name) = names_of(self.catalog, id);
+        let mut models = self.policy.models().iter();
+        models.any(|model| model.schema == schema && model.name == name)
+    }
+}
+
+/// The schema and the name of a relation.
+pub(super) fn names_of(catalog: &Catalog, id: RelationId) -> (&str, &str) {
+    let relation = catalog.relation(id);
+    let schema = catalog.schema(relation.schema).name;
+    (
+        catalog.names().text(schema),
+        catalog.names().text(relation.name),
+    )
+}
+
+/// What is reached from relations in any number of steps, each once and without themselves.
+fn all_from<'c>(
+    from: &[RelationId],
+    next: impl Fn(RelationId) -> &'c [RelationId],
+) -> Vec<RelationId> {
+    if from.iter().all(|id| next(*id).is_empty()) {
+        return Vec::new();
+    }
+    let mut seen: HashSet<RelationId> = from.iter().copied().collect();
+    let mut found = Vec::new();
+    let mut waiting = from.to_vec();
+    while let Some(one) = waiting.pop() {
+        for other in next(one) {
+            if seen.insert(*other) {
+                found.push(*other);
+                waiting.push(*other);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,61 @@
+//! A text that runs in the place of the one that was judged first: its models are put in.
+
+use std::ops::Range;
+
+/// The text with the SELECT of each model where its name stood.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Instead {
+    /// What runs.
+    pub text: Box<str>,
+    /// What was put in, in the order of the text.
+    pub spans: Box<[Put]>,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Put {
+    /// The bytes of the client's text that it stands for.
+    pub from: Range<usize>,
+    /// Its bytes in the text that runs.
+    pub to: Range<usize>,
+}
+
+impl Instead {
+    /// The bytes of the client's text that bytes of the changed one stand for: those of a whole
+    /// name where they are within what was put in.
+    pub fn in_original(&self, span: &Range<usize>) -> Range<usize> {
+        let start = self.byte_in_original(span.start, |put| put.from.start);
+        let end = self.byte_in_original(span.end, |put| put.from.end);
+        start..end
+    }
+
+    /// A place in the changed text as one in the client's, both in characters from 1.
+    pub fn place_in_original(&self, original: &str, place: u32) -> Option<u32> {
+        let before = usize::try_from(place.checked_sub(1)?).ok()?;
+        let ends = std::iter::once(self.text.len());
+        let mut starts = self.text.char_indices().map(|(at, _)| at).chain(ends);
+        let at = self.byte_in_original(starts.nth(before)?, |put| put.from.start);
+        let characters = original.get(..at)?.chars().count();
+        u32::try_from(characters).ok()?.checked_add(1)
+    }
+
+    fn byte_in_original(&self, at: usize, inside: impl Fn(&Put) -> usize) -> usize {
+        let before = self.spans.partition_point(|put| put.to.end <= at);
+        if let Some(put) = self.spans.get(before)
+            && put.to.start < at
+        {
+            return inside(put);
+        }
+        match before.checked_sub(1).and_then(|last| self.spans.get(last)) {
+            Some(put) => put.from.end.saturating_add(at.saturating_sub(put.to.end)),
+            None => at,
+        }
+    }
+}
+
+impl std::fmt::Debug for Instead {
+    /// Without the text.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Instead({} spans)", self.spans.len())
+    }
+}

@@ -1,0 +1,287 @@
+//! The models of a policy against one snapshot: what each of them covers, what is put where its
+//! name stands, or why it cannot be used.
+//!
+//! * [`Models`]: all of them, and what a name in FROM means to them
+//! * [`body`]: one model's SELECT, made so that nothing of a client's means anything in it
+//! * [`tables`]: the names in FROM of a statement
+//! * [`written`]: where a name stands in a text
+//! * [`put`]: the changes to a text, and the text that comes of them
+//! * [`trial`]: what the gate's own rules say against a model
+//!
+//! What a client is told is in [`super::rules::model`].
+//!
+//! A model that cannot be used refuses every statement that would read it: what it covers is never
+//! read without it.
+
+pub(super) mod body;
+pub(super) mod put;
+pub(super) mod tables;
+pub(super) mod trial;
+pub(super) mod written;
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+
+use self::body::Body;
+use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
+use crate::policy::{Model, Policy};
+use crate::sql::tree::nodes;
+
+/// The models of a policy against one snapshot.
+#[derive(Default)]
+pub(super) struct Models {
+    all: Vec<Compiled>,
+    relations: HashMap<RelationId, Standing, RandomState>,
+    /// Names that may mean one of the relations, or a model of a new name, in some schema.
+    names: HashSet<Box<str>, RandomState>,
+}
+
+/// One model.
+pub(super) struct Compiled {
+    /// Its schema.
+    pub(super) schema: Box<str>,
+    /// Its name.
+    pub(super) name: Box<str>,
+    /// Whether it has the name of a relation.
+    covers: bool,
+    /// What is put in, or why it cannot be.
+    pub(super) body: Result<Body, String>,
+}
+
+/// What a relation has to do with a model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// A model has its name.
+    Covered(usize),
+    /// It is a partition or a child of one that is covered.
+    Below,
+    /// It is read together with one that is covered.
+    Above,
+}
+
+/// What a name in FROM means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Nothing that a model is about.
+    Plain,
+    /// A model, by its place.
+    Model(usize),
+    /// A partition or child of a relation that a model covers.
+    Below,
+    /// A parent of such a relation, children included.
+    Above,
+}
+
+impl Models {
+    /// The models of a policy against a snapshot.
+    pub(super) fn of(catalog: &Catalog, policy: &Policy) -> Self {
+        let models = policy.models();
+        let covered: Vec<_> = models
+            .iter()
+            .map(|model| relation_called(catalog, &model.schema, &model.name))
+            .collect();
+        let mut relations = HashMap::default();
+        let parents = parents(catalog);
+        for id in covered.iter().flatten() {
+            for child in below(*id, |id| catalog.relation(id).children.to_vec()) {
+                relations.insert(child, Standing::Below);
+            }
+        }
+        // A child may have parents beside the covered one: its rows are theirs too.
+        let read: Vec<_> = relations.keys().copied().collect();
+        for id in covered.iter().flatten().chain(&read) {
+            let above = |id: RelationId| parents.get(&id).cloned().unwrap_or_default();
+            for parent in below(*id, above) {
+                relations.entry(parent).or_insert(Standing::Above);
+            }
+        }
+        for (place, id) in covered.iter().enumerate() {
+            if let Some(id) = id {
+                relations.insert(*id, Standing::Covered(place));
+            }
+        }
+        let mut names: HashSet<Box<str>, RandomState> = relations
+            .keys()
+            .map(|id| Box::from(catalog.names().text(catalog.relation(*id).name)))
+            .collect();
+        names.extend(models.iter().map(|model| Box::from(model.name.as_str())));
+        let mut all = Self {
+            all: Vec::with_capacity(models.len()),
+            relations,
+            names,
+        };
+        for (model, covers) in models.iter().zip(covered) {
+            let compiled = all.compiled(catalog, model, covers);
+            all.all.push(compiled);
+        }
+        all
+    }
+
+    /// Hides what nobody is told who reads through them: columns of a relation that its model does
+    /// not give, and relations that are refused beside it. Keys of what a model covers do not hold
+    /// for what the model gives.
+    pub(super) fn veil(&self, catalog: &Catalog, mask: &mut Mask) {
+        for (id, standing) in &self.relations {
+            let Standing::Covered(place) = standing else {
+                mask.hide_relation(*id);
+                continue;
+            };
+            mask.cover(*id);
+            let body = self.get(*place).and_then(|model| model.body.as_ref().ok());
+            let Some(body) = body else {
+                mask.hide_relation(*id);
+                continue;
+            };
+            let columns = catalog.columns_of(*id).iter();
+            let not_given = columns
+                .filter(|column| !body.gives(catalog.names().text(column.name)))
+                .map(|column| column.number);
+            let mut hidden: Vec<i16> = mask.columns(*id).to_vec();
+            hidden.extend(not_given);
+            mask.hide_columns(*id, hidden);
+        }
+    }
+
+    /// Those that cannot be used, as `schema.name`, with the reason.
+    pub(super) fn problems(&self) -> impl Iterator<Item = (String, &str)> {
+        self.all.iter().filter_map(|model| {
+            let why = model.body.as_ref().err()?;
+            Some((format!("{}.{}", model.schema, model.name), why.as_str()))
+        })
+    }
+
+    /// Whether a model has a column of this name.
+    pub(super) fn gives(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
+        let mut all = self.all.iter();
+        let model = all.find(|model| *model.schema == *schema && *model.name == *name)?;
+        Some(model.body.as_ref().ok()?.gives(column))
+    }
+
+    /// The gate's own rules refuse what is put in for a model.
+    pub(super) fn refuse(&mut self, place: usize, why: String) {
+        if let Some(model) = self.all.get_mut(place) {
+            model.body = Err(why);
+        }
+    }
+
+    /// A model.
+    pub(super) fn get(&self, place: usize) -> Option<&Compiled> {
+        self.all.get(place)
+    }
+
+    /// Whether a name alone may mean one of them, or what one of them is about.
+    pub(super) fn may_be(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// What a name in FROM means that is no query of WITH.
+    pub(super) fn meaning(
+        &self,
+        table: &nodes::RangeVar,
+        catalog: &Catalog,
+        path: &SearchPath,
+    ) -> Meaning {
+        let name = table.relname().unwrap_or_default();
+        let found = match table.schemaname() {
+            Some(schema) => {
+                let known = catalog.names().find(schema);
+                let known = known.and_then(|name| catalog.index().schema(name));
+                self.in_schema(name, schema, known, catalog)
+            }
+            None => path.schemas().iter().find_map(|id| {
+                let schema = catalog.names().text(catalog.schema(*id).name);
+                self.in_schema(name, schema, Some(*id), catalog)
+            }),
+        };
+        match found {
+            Some(Meaning::Above) if !table.inh => Meaning::Plain,
+            Some(meaning) => meaning,
+            None => Meaning::Plain,
+        }
+    }
+
+    /// What a name means in one schema; none where there is no such thing.
+    fn in_schema(
+        &self,
+        name: &str,
+        schema: &str,
+        known: Option<SchemaId>,
+        catalog: &Catalog,
+    ) -> Option<Meaning> {
+        if let Some(id) = known.and_then(|known| relation_in(catalog, known, name)) {
+            return Some(self.of_relation(id));
+        }
+        let new = |model: &Compiled| !model.covers && *model.schema == *schema;
+        let place = self
+            .all
+            .iter()
+            .position(|model| new(model) && *model.name == *name);
+        place.map(Meaning::Model)
+    }
+
+    /// What a relation means.
+    pub(super) fn of_relation(&self, id: RelationId) -> Meaning {
+        match self.relations.get(&id) {
+            None => Meaning::Plain,
+            Some(Standing::Covered(place)) => Meaning::Model(*place),
+            Some(Standing::Below) => Meaning::Below,
+            Some(Standing::Above) => Meaning::Above,
+        }
+    }
+
+    /// A model's SELECT may read what the model itself covers, and nothing that another is about.
+    fn compiled(&self, catalog: &Catalog, model: &Model, covers: Option<RelationId>) -> Compiled {
+        let may_read =
+            |id: RelationId| Some(id) == covers || self.of_relation(id) == Meaning::Plain;
+        Compiled {
+            schema: model.schema.as_str().into(),
+            name: model.name.as_str().into(),
+            covers: covers.is_some(),
+            body: Body::of(model, catalog, may_read),
+        }
+    }
+}
+
+/// The relation of a schema and a name.
+fn relation_called(catalog: &Catalog, schema: &str, name: &str) -> Option<RelationId> {
+    let schema = catalog.index().schema(catalog.names().find(schema)?)?;
+    relation_in(catalog, schema, name)
+}
+
+fn relation_in(catalog: &Catalog, schema: SchemaId, name: &str) -> Option<RelationId> {
+    let relations = catalog.index().relations(catalog.names().find(name)?);
+    relations
+        .iter()
+        .copied()
+        .find(|id| catalog.relation(*id).schema == schema)
+}
+
+/// What each relation is a child of.
+fn parents(catalog: &Catalog) -> HashMap<RelationId, Vec<RelationId>, RandomState> {
+    let mut parents: HashMap<RelationId, Vec<RelationId>, RandomState> = HashMap::default();
+    for (id, relation) in catalog.relations() {
+        for child in &relation.children {
+            parents.entry(*child).or_default().push(id);
+        }
+    }
+    parents
+}
+
+/// Everything that is reached from a relation, itself left out.
+fn below(
+    id: RelationId,
+    next: impl Fn(RelationId) -> Vec<RelationId>,
+) -> HashSet<RelationId, RandomState> {
+    let mut seen = HashSet::default();
+    let mut waiting = next(id);
+    while let Some(found) = waiting.pop() {
+        if found != id && seen.insert(found) {
+            waiting.extend(next(found));
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests;

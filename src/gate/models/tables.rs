@@ -1,0 +1,51 @@
+//! The names in FROM of a statement, and what else of it matters to models.
+
+use crate::sql::tree::{self, Node, UnknownNode, nodes};
+
+/// What a statement names.
+#[derive(Default)]
+pub(in crate::gate) struct Named<'t> {
+    /// The names in FROM.
+    pub(in crate::gate) tables: Vec<Table<'t>>,
+    /// References to columns with a schema in them.
+    pub(in crate::gate) columns: Vec<&'t nodes::ColumnRef>,
+    /// The aliases that it gives.
+    pub(in crate::gate) aliases: Vec<&'t str>,
+    /// The calls of functions.
+    pub(in crate::gate) calls: Vec<&'t nodes::FuncCall>,
+    /// Whether it has parameters.
+    pub(in crate::gate) parameters: bool,
+}
+
+/// A name in FROM.
+#[derive(Clone, Copy)]
+pub(in crate::gate) struct Table<'t> {
+    /// It.
+    pub(in crate::gate) node: &'t nodes::RangeVar,
+    /// Whether TABLESAMPLE follows.
+    pub(in crate::gate) sampled: bool,
+}
+
+/// Everything under a node. Names that are locked or written to are left out: other rules refuse
+/// them.
+pub(in crate::gate) fn of(node: Node<'_>) -> Result<Named<'_>, UnknownNode> {
+    let mut named = Named::default();
+    let mut waiting = vec![(node, false)];
+    let mut found = Vec::new();
+    while let Some((next, sampled)) = waiting.pop() {
+        let mut samples = false;
+        match next {
+            Node::LockingClause(_) | Node::IntoClause(_) => continue,
+            Node::RangeVar(node) => named.tables.push(Table { node, sampled }),
+            Node::RangeTableSample(_) => samples = true,
+            Node::ColumnRef(column) if column.fields().len() > 2 => named.columns.push(column),
+            Node::FuncCall(call) => named.calls.push(call),
+            Node::ParamRef(_) => named.parameters = true,
+            Node::Alias(alias) => named.aliases.extend(alias.aliasname()),
+            _ => {}
+        }
+        tree::children(next, &mut found)?;
+        waiting.extend(found.drain(..).map(|child| (child, samples)));
+    }
+    Ok(named)
+}

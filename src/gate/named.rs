@@ -1,0 +1,108 @@
+//! What a statement names, for the audit: names of the database's own, never a literal.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::sight::Sight;
+use crate::catalog::{CastMethod, Catalog, FunctionId, RelationId, quoted};
+use crate::limits::NAMED_MAX;
+use crate::resolve::{Resolution, What};
+
+/// Qualified names, each once, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Relations that are read, as `schema.name`.
+    pub relations: Box<[Arc<str>]>,
+    /// Functions that are called and are no built-ins, as `schema.name(types)`, those behind
+    /// operators and written casts among them.
+    pub functions: Box<[Arc<str>]>,
+    /// Settings that are set, in lower case.
+    pub settings: Box<[Arc<str>]>,
+}
+
+/// What was met so far of what a text names.
+#[derive(Clone, Default)]
+pub(super) struct Met {
+    relations: BTreeSet<Arc<str>>,
+    functions: BTreeSet<Arc<str>>,
+    settings: BTreeSet<Arc<str>>,
+}
+
+impl Met {
+    /// Takes over what a statement names.
+    pub(super) fn add(&mut self, resolution: &Resolution<'_>, sight: &Sight) {
+        let catalog = sight.catalog();
+        for used in &resolution.uses {
+            match &used.what {
+                What::Relation { id, .. } => {
+                    put(&mut self.relations, || qualified(catalog, *id));
+                }
+                What::Functions { candidates, .. } => self.call(catalog, candidates),
+                What::Operators { candidates, .. } => {
+                    let functions = candidates.iter();
+                    let functions = functions.filter_map(|id| catalog.operator(*id).function);
+                    self.call(catalog, &functions.collect::<Vec<_>>());
+                }
+                What::Cast { candidates, .. } => {
+                    for id in candidates {
+                        if let CastMethod::Function(function) = catalog.cast(*id).method {
+                            self.call(catalog, &[function]);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes over functions that are called, by their name or behind an operator or a cast.
+    fn call(&mut self, catalog: &Catalog, functions: &[FunctionId]) {
+        for id in functions {
+            if !catalog.function(*id).oid.is_built_in() {
+                put(&mut self.functions, || catalog.function_signature(*id));
+            }
+        }
+    }
+
+    /// Takes over a setting that is set.
+    pub(super) fn set(&mut self, setting: &str) {
+        put(&mut self.settings, || setting.to_ascii_lowercase());
+    }
+
+    /// Takes over what another statement names, which this one runs.
+    pub(super) fn take_over(&mut self, named: &Named) {
+        let both = [
+            (&mut self.relations, &named.relations),
+            (&mut self.functions, &named.functions),
+            (&mut self.settings, &named.settings),
+        ];
+        for (into, names) in both {
+            for name in names {
+                put(into, || name.to_string());
+            }
+        }
+    }
+
+    /// All of it.
+    pub(super) fn named(&self) -> Arc<Named> {
+        let all = |names: &BTreeSet<Arc<str>>| names.iter().map(Arc::clone).collect();
+        Arc::new(Named {
+            relations: all(&self.relations),
+            functions: all(&self.functions),
+            settings: all(&self.settings),
+        })
+    }
+}
+
+/// With its schema, also where that is pg_catalog.
+fn qualified(catalog: &Catalog, id: RelationId) -> String {
+    let relation = catalog.relation(id);
+    let name = quoted(catalog.names().text(relation.name));
+    format!("{}.{name}", catalog.schema_name(relation.schema))
+}
+
+fn put(into: &mut BTreeSet<Arc<str>>, name: impl FnOnce() -> String) {
+    if into.len() < NAMED_MAX {
+        into.insert(name().into());
+    }
+}

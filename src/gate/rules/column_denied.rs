@@ -1,0 +1,54 @@
+//! `column_denied`: a column that the policy does not let be read.
+//!
+//! # Sees
+//! Any read of a hidden column: by its name in any clause, under another name, by a star, with its
+//! whole row, in NATURAL and USING.
+//!
+//! # Why
+//! `columns.allow` and `columns.deny` of the policy say so. A condition on a column tells its
+//! values as well as a list of them does.
+//!
+//! # Before
+//! - `SELECT secret FROM shop.people` (hides)
+//! - `SELECT id FROM shop.people ORDER BY secret` (hides)
+//! - `SELECT * FROM shop.people` (hides)
+//! - `SELECT to_jsonb(p) FROM shop.people AS p` (hides)
+//! - `SELECT c FROM shop.people AS p(a, b, c)` (hides)
+//!
+//! # After
+//! - `SELECT id, name FROM shop.people` (hides)
+//! - `SELECT count(*) FROM shop.people AS p WHERE p.id > 1` (hides)
+//!
+//! # When not
+//! System columns (`ctid`, `tableoid`) are shown.
+
+use std::borrow::Cow;
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `name` is that of the column, if the client wrote it; `shown` are those that it may read.
+pub(in crate::gate) fn refusal(
+    name: Option<&str>,
+    shown: &[Cow<'_, str>],
+    policy: &str,
+) -> Box<Refusal> {
+    let message = match name {
+        Some(_) => "the column may not be read",
+        None => "the statement reads a column that may not be read",
+    };
+    let hint = match shown {
+        [] => "No column of the relation may be read.".to_owned(),
+        shown => format!("Name the columns that may be read: {}.", shown.join(", ")),
+    };
+    let refusal = Refusal::new(
+        Rule::ColumnDenied,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        message,
+        &hint,
+    );
+    match name {
+        Some(name) => refusal.about(format_args!("column {name}, columns of policy {policy}")),
+        None => refusal.about(format_args!("columns of policy {policy}")),
+    }
+}

@@ -1,0 +1,36 @@
+//! `function_denied`: a function that the policy does not let be called.
+//!
+//! # Sees
+//! A call of a function that `functions.deny` names, built-ins included: by its name in any
+//! notation, or behind an operator or a cast of the statement.
+//!
+//! # Why
+//! The policy says so.
+//!
+//! # Before
+//! - `SELECT random()` (denies)
+//! - `SELECT "pg_catalog"."random"() FROM shop.orders` (denies)
+//!
+//! # After
+//! - `SELECT now()` (denies)
+//! - `SELECT random FROM (SELECT 1 AS random) AS x` (denies)
+//!
+//! # When not
+//! What a view or another function calls is not looked at.
+
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `name` is that of the function, if the client's role may know it.
+pub(in crate::gate) fn refusal(name: Option<&str>, policy: &str) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::FunctionDenied,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "a function of the statement may not be called",
+        "Write the statement without it, or have it taken from functions.deny of the policy.",
+    );
+    match name {
+        Some(name) => refusal.about(format_args!("{name}, functions.deny of policy {policy}")),
+        None => refusal.about(format_args!("functions.deny of policy {policy}")),
+    }
+}

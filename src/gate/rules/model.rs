@@ -1,0 +1,121 @@
+//! `model`: a model of the policy where it cannot stand.
+//!
+//! # Sees
+//! The name of a model where no SELECT can be put in its place: EXPLAIN, ONLY, TABLESAMPLE, LOCK
+//! TABLE; partitions and parents of what it covers; a model that does not fit the database, or
+//! reads a value of the session that is not known for certain; and what was prepared when it stood
+//! for another SELECT.
+//!
+//! # Why
+//! What a model covers is never read without it. Nothing is named here that the client did not
+//! name itself.
+//!
+//! # Before
+//! - `EXPLAIN SELECT * FROM shop.orders` (models)
+//! - `SELECT * FROM ONLY shop.orders` (models)
+//! - `SELECT * FROM shop.orders TABLESAMPLE bernoulli (1)` (models)
+//!
+//! # After
+//! - `SELECT * FROM shop.orders` (models)
+//! - `EXPLAIN SELECT * FROM shop.v_clean` (models)
+//!
+//! # When not
+//! Everywhere else the model's SELECT runs in the place of its name. Where it cannot be told what a
+//! name means it is `not_resolved`.
+
+use crate::gate::{Refusal, Rule};
+use crate::policy::SessionValue;
+use crate::sqlstate;
+
+/// A form that a model cannot stand in.
+pub(in crate::gate) fn form(what: &str, hint: &str) -> Box<Refusal> {
+    Refusal::new(Rule::Model, sqlstate::INSUFFICIENT_PRIVILEGE, what, hint)
+}
+
+/// EXPLAIN.
+pub(in crate::gate) fn explained() -> Box<Refusal> {
+    form(
+        "EXPLAIN of a model is not allowed: a plan tells of rows that the model leaves away",
+        "SELECT from it; EXPLAIN what reads other tables.",
+    )
+}
+
+/// A model that does not fit the database.
+pub(in crate::gate) fn unusable(schema: &str, name: &str) -> Box<Refusal> {
+    form(
+        &format!("{schema}.{name} is read through a model that does not fit this database"),
+        "`pgsieve policy check` with the database says why.",
+    )
+}
+
+/// A model whose operators or functions are others where this session looks names up.
+pub(in crate::gate) fn elsewhere(schema: &str, name: &str) -> Box<Refusal> {
+    form(
+        &format!("the model {schema}.{name} would mean something else under this search_path"),
+        "SET search_path to the schemas of the tables alone, or RESET it.",
+    )
+}
+
+/// A value that is not known for certain.
+pub(in crate::gate) fn value(value: &SessionValue) -> Box<Refusal> {
+    let what = match value {
+        SessionValue::User => "the user".to_owned(),
+        SessionValue::Database => "the database".to_owned(),
+        SessionValue::ApplicationName => "application_name".to_owned(),
+        SessionValue::Certificate(_) => "the certificate".to_owned(),
+        SessionValue::Setting(name) => format!("the setting {name}"),
+    };
+    Refusal::new(
+        Rule::Model,
+        sqlstate::OBJECT_NOT_IN_PREREQUISITE_STATE,
+        &format!("a model reads {what}, which is not known for certain at this point"),
+        "SET it in a statement of its own, outside of a pipeline, before the query.",
+    )
+}
+
+/// What a name stands for cannot be told.
+pub(in crate::gate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
+    let refusal = Refusal::new(
+        Rule::NotResolved,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "what this statement reads cannot be told, and the policy has models",
+        "Write tables with their schema, and change search_path in a statement of its own.",
+    );
+    match name {
+        Some(name) => refusal.about(format_args!("{name}")),
+        None => refusal,
+    }
+}
+
+/// More than is put into one text.
+pub(in crate::gate) fn too_much() -> Box<Refusal> {
+    Refusal::new(
+        Rule::Model,
+        sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        "the statement names models more often than one statement may",
+        "Name each once, in a WITH, and read that.",
+    )
+}
+
+/// A statement or cursor that was prepared for another text than the one that would run now.
+pub(in crate::gate) fn changed() -> Box<Refusal> {
+    Refusal::new(
+        Rule::Model,
+        sqlstate::FEATURE_NOT_SUPPORTED,
+        "cached plan must not change result type: what its models stand for is not what it was",
+        "Prepare the statement, or declare the cursor, again.",
+    )
+}
+
+/// What is only noted.
+pub(in crate::gate) fn observed() -> Box<Refusal> {
+    form("a model stands for what is read", "Nothing is put in.")
+}
+
+/// A text that the grammar does not accept with the session's values in it.
+pub(in crate::gate) fn unparsed() -> Box<Refusal> {
+    form(
+        "a model does not go together with the values of this session",
+        "The policy's author has to look at its sql.",
+    )
+}

@@ -1,0 +1,60 @@
+//! `nesting`: queries within queries, deeper than the policy gives.
+//!
+//! # Sees
+//! A query that stands deeper than `limits.nesting` says: 1 is a query without a subquery. Queries
+//! in FROM, in WITH and in expressions are one deeper than what they stand in; the sides of a set
+//! operation are not.
+//!
+//! # Why
+//! Depth is how a machine's text gets out of hand.
+//!
+//! # Before
+//! - `SELECT (SELECT (SELECT (SELECT 1)))` (denies)
+//! - `WITH a AS (WITH b AS (SELECT 1 IN (SELECT 2)) TABLE b) TABLE a` (denies)
+//!
+//! # After
+//! - `SELECT (SELECT (SELECT 1))` (denies)
+//! - `SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT (SELECT (SELECT 4))` (denies)
+//!
+//! # When not
+//! A view counts as one relation, whatever its query is.
+
+use crate::gate::case::Case;
+use crate::gate::rules::{Found, node_unknown};
+use crate::gate::{Refusal, Rule};
+use crate::policy::PolicyRule;
+use crate::sql::tree::{self, Node};
+use crate::sqlstate;
+
+/// Looks at a query.
+pub(in crate::gate) fn look(query: Node<'_>, case: &mut Case<'_>) -> Found {
+    let Some(most) = case.policy.limits().nesting else {
+        return Ok(());
+    };
+    let mut waiting = vec![(query, 0_u32)];
+    let mut children = Vec::new();
+    while let Some((node, depth)) = waiting.pop() {
+        let is_query = matches!(node, Node::SelectStmt(_));
+        if is_query && depth >= most {
+            return case.under(PolicyRule::Nesting, refusal(most, case));
+        }
+        tree::children(node, &mut children).map_err(|_| node_unknown::refusal(node))?;
+        waiting.extend(children.drain(..).map(|child| {
+            let side = is_query && matches!(child, Node::SelectStmt(_));
+            let inside = is_query && !side;
+            (child, depth.saturating_add(u32::from(inside)))
+        }));
+    }
+    Ok(())
+}
+
+fn refusal(most: u32, case: &Case<'_>) -> Box<Refusal> {
+    let policy = case.policy.name();
+    Refusal::new(
+        Rule::Nesting,
+        sqlstate::STATEMENT_TOO_COMPLEX,
+        "the queries of the statement stand too deep in each other",
+        &format!("The policy gives {most}; write it with fewer subqueries."),
+    )
+    .about(format_args!("limits.nesting of policy {policy}"))
+}

@@ -1,0 +1,65 @@
+//! `relation_denied`: a relation that the policy does not let be read.
+//!
+//! # Sees
+//! A read of a table, view, sequence or whatever else stands in FROM, by what the catalog says that
+//! its name means. A partition or inheritance child is what its parents are; a parent may not be
+//! read where a child of it is denied, but for ONLY.
+//!
+//! # Why
+//! `relations.allow` and `relations.deny` of the policy say so. What the server itself keeps of
+//! other people's rows and texts (`pg_stats`, `pg_largeobject` …) is denied as soon as a policy
+//! hides anything; no list can show it.
+//!
+//! # Before
+//! - `SELECT * FROM shop.secrets` (hides)
+//! - `TABLE shop.secrets` (hides)
+//! - `SELECT 1 FROM pg_stats` (hides)
+//!
+//! # After
+//! - `SELECT * FROM shop.orders` (hides)
+//! - `WITH secrets AS (SELECT 1) SELECT * FROM secrets` (hides)
+//!
+//! # When not
+//! A view counts as itself, unless the policy says `through_views: check`.
+
+use crate::gate::access::Why;
+use crate::gate::{Refusal, Rule};
+use crate::sqlstate;
+
+/// `name` is the one that the client wrote.
+pub(in crate::gate) fn refusal(name: &str, why: Why, policy: &str) -> Box<Refusal> {
+    let (message, hint, key) = match why {
+        Why::NotAllowed => (
+            "the relation is not one that may be read",
+            "Read relations that relations.allow of the policy names, or have it added there.",
+            "relations.allow",
+        ),
+        Why::Denied => (
+            "the relation may not be read",
+            "Read other relations, or have it taken from relations.deny of the policy.",
+            "relations.deny",
+        ),
+        Why::Child => (
+            "a partition or child of the relation may not be read",
+            "Read the relation with ONLY, or those of its partitions that may be read.",
+            "relations.deny",
+        ),
+        Why::Through => (
+            "the view reads what may not be read",
+            "Read the tables behind it that may be read.",
+            "relations.through_views",
+        ),
+        Why::OfServer => (
+            "the relation holds samples of other relations' rows or other people's texts",
+            "Nothing shows it while the policy hides anything.",
+            "whatever it hides",
+        ),
+    };
+    Refusal::new(
+        Rule::RelationDenied,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        message,
+        hint,
+    )
+    .about(format_args!("relation {name}, {key} of policy {policy}"))
+}

@@ -1,0 +1,44 @@
+//! `statement_denied`: a kind of statement that the policy does not let run.
+//!
+//! # Sees
+//! A statement whose kind `statements.deny` names, or `statements.allow` does not; that of the
+//! statement inside an EXPLAIN, PREPARE, DECLARE or COPY, too.
+//!
+//! # Why
+//! The policy says so.
+//!
+//! # Before
+//! - `COPY (SELECT 1) TO STDOUT` (denies)
+//! - `EXPLAIN VALUES (1)` (denies)
+//! - `PREPARE p AS VALUES (1)` (denies)
+//!
+//! # After
+//! - `SELECT 1` (denies)
+//! - `EXPLAIN SELECT 1` (denies)
+//!
+//! # When not
+//! VALUES and TABLE inside of a SELECT are parts of it.
+
+use crate::gate::case::Case;
+use crate::gate::rules::Found;
+use crate::gate::{Refusal, Rule, StatementKind};
+use crate::policy::PolicyRule;
+use crate::sqlstate;
+
+pub(in crate::gate) fn look(kind: StatementKind, case: &mut Case<'_>) -> Found {
+    if case.policy.allows_statement(kind.name()) {
+        return Ok(());
+    }
+    let policy = case.policy.name();
+    let refusal = Refusal::new(
+        Rule::StatementDenied,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "statements of this kind may not run",
+        "Use another kind, or have this one taken to statements of the policy.",
+    )
+    .about(format_args!(
+        "{}, statements of policy {policy}",
+        kind.name()
+    ));
+    case.under(PolicyRule::StatementDenied, refusal)
+}

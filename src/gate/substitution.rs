@@ -1,0 +1,415 @@
+//! Models: the names in a text that stand for a SELECT, and the text with the SELECT in it.
+//!
+//! What a name stands for is found as the server finds it: queries of WITH first, then along the
+//! search_path; every search_path that the session may have has to lead to the same. Where that
+//! cannot be told the statement is refused: what a model covers is never read without it. What is
+//! put in is not looked at for models again, so a model may read the relation that it covers.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::case::Case;
+use super::hidden::means;
+use super::models::put::{Puts, TooMuch};
+use super::models::tables::{self, Named, Table};
+use super::models::written::Written;
+use super::models::{Meaning, Models};
+use super::rules::{Found, model};
+use super::sight::Sight;
+use super::{Instead, Refusal, StatementKind};
+use crate::catalog::SearchPath;
+use crate::catalog::quote::quoted;
+use crate::policy::{Mode, PolicyRule};
+use crate::resolve::{self, Lookup, Types, What};
+use crate::sql::tree::{Node, Tree};
+
+/// The text with its models in it; none where it names none.
+pub(super) fn of(tree: &Tree, case: &mut Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
+    if case.policy.models().is_empty() {
+        return Ok(None);
+    }
+    let found = find(tree, case);
+    match (case.policy.mode_of(PolicyRule::Model), found) {
+        (_, Ok(None)) => Ok(None),
+        (Mode::Enforce, found) => found,
+        (Mode::Observe, found) => {
+            let would = found.err().unwrap_or_else(model::observed);
+            case.under(PolicyRule::Model, would)?;
+            Ok(None)
+        }
+    }
+}
+
+/// What was put in leaves no name that stands for a model.
+pub(super) fn leaves_none(tree: &Tree, case: &Case<'_>) -> Found {
+    match find(tree, case) {
+        Ok(None) => Ok(()),
+        Ok(Some(_)) => Err(model::not_resolved(None)),
+        Err(refused) => Err(refused),
+    }
+}
+
+fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
+    let Some(sight) = case.sight() else {
+        return without_snapshot(tree).map(|()| None);
+    };
+    let mut search = Search {
+        case,
+        sight,
+        written: None,
+        paths: means::paths(sight, case),
+        puts: Puts::default(),
+    };
+    let several = tree.statements().nth(1).is_some();
+    for statement in tree.statements() {
+        let put = search.statement(statement.node)?;
+        let kept = matches!(
+            statement.node,
+            Node::PrepareStmt(_) | Node::DeclareCursorStmt(_)
+        );
+        if put == Put::Something && several && kept {
+            return Err(model::form(
+                "a PREPARE or DECLARE that reads a model is one of several statements",
+                "Send it in a message of its own.",
+            ));
+        }
+        if moves_names(statement.node) {
+            search.paths = None;
+        }
+    }
+    search
+        .puts
+        .into_text(case.text)
+        .map_err(|TooMuch| model::too_much())
+}
+
+/// Whether anything was put into a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Put {
+    Nothing,
+    Something,
+}
+
+/// The search for the models of one text.
+struct Search<'s, 'j> {
+    case: &'s Case<'j>,
+    sight: &'s Sight,
+    written: Option<Written<'s>>,
+    /// Where names are looked up; none where that is not known, nor what the session's values are.
+    paths: Option<Vec<SearchPath>>,
+    puts: Puts,
+}
+
+impl<'s> Search<'s, '_> {
+    fn models(&self) -> &'s Models {
+        self.sight.models()
+    }
+
+    fn statement(&mut self, node: Node<'_>) -> Result<Put, Box<Refusal>> {
+        let reads = match node {
+            Node::SelectStmt(_)
+            | Node::ExplainStmt(_)
+            | Node::CopyStmt(_)
+            | Node::PrepareStmt(_)
+            | Node::DeclareCursorStmt(_)
+            | Node::ExecuteStmt(_) => node,
+            Node::LockStmt(lock) => return self.locked(lock.relations().iter()),
+            // They read nothing, or are refused whatever they read.
+            _ => return Ok(Put::Nothing),
+        };
+        let Ok(named) = tables::of(reads) else {
+            return Err(model::not_resolved(None));
+        };
+        let mut marked = named.tables.clone();
+        marked.retain(|table| self.is_marked(table));
+        if marked.is_empty() {
+            return Ok(Put::Nothing);
+        }
+        if self.sight.catalog().other_encoding() {
+            return Err(model::not_resolved(None));
+        }
+        let mut found: Vec<(Table<'_>, usize)> = Vec::new();
+        let meanings = self.meanings(reads, &marked)?;
+        for (table, meaning) in marked.iter().zip(meanings) {
+            match meaning {
+                Meaning::Plain => {}
+                Meaning::Model(place) => found.push((*table, place)),
+                Meaning::Below => return Err(below()),
+                Meaning::Above => return Err(above()),
+            }
+        }
+        if found.is_empty() {
+            return Ok(Put::Nothing);
+        }
+        if matches!(reads, Node::ExplainStmt(_)) {
+            return Err(model::explained());
+        }
+        for (table, place) in &found {
+            self.put(table, *place)?;
+        }
+        self.columns(&named, &found)?;
+        Ok(Put::Something)
+    }
+
+    /// Whether a name may mean something that models are about.
+    fn is_marked(&self, table: &Table<'_>) -> bool {
+        let name = table.node.relname().unwrap_or_default();
+        let trusted = usize::try_from(table.node.location)
+            .is_ok_and(|at| self.case.trusted.iter().any(|span| span.contains(&at)));
+        !trusted && self.models().may_be(name)
+    }
+
+    /// What each name means, in their order.
+    fn meanings(&self, node: Node<'_>, marked: &[Table<'_>]) -> Result<Vec<Meaning>, Box<Refusal>> {
+        let nowhere = [self.sight.catalog().search_path::<&str>(&[], None)];
+        let known = self.paths.is_some();
+        let paths = self.paths.as_deref().unwrap_or(&nowhere);
+        let mut agreed: Option<Vec<Meaning>> = None;
+        for path in paths {
+            let own = self.meanings_on(path, node, marked, known)?;
+            match &agreed {
+                None => agreed = Some(own),
+                Some(others) if *others == own => {}
+                Some(_) => return Err(model::not_resolved(None)),
+            }
+        }
+        agreed.ok_or_else(|| model::not_resolved(None))
+    }
+
+    fn meanings_on(
+        &self,
+        path: &SearchPath,
+        node: Node<'_>,
+        marked: &[Table<'_>],
+        known: bool,
+    ) -> Result<Vec<Meaning>, Box<Refusal>> {
+        let catalog = self.sight.catalog();
+        let lookup = Lookup {
+            catalog,
+            path,
+            parameters: Types::Unclear,
+        };
+        if matches!(node, Node::ExecuteStmt(_)) {
+            return Err(model::not_resolved(None));
+        }
+        let resolution =
+            resolve::statement(node, &lookup).map_err(|_| model::not_resolved(None))?;
+        // Of each place whether a query of WITH stands there, or a relation; none where both do.
+        let mut seen: HashMap<usize, Option<IsCommon>> = HashMap::new();
+        for used in &resolution.uses {
+            let common = match &used.what {
+                What::CommonTable { .. } => IsCommon::Common,
+                What::Relation { .. } | What::MissingRelation { .. } => IsCommon::Relation,
+                _ => continue,
+            };
+            if let Some(at) = used.at {
+                let kept = seen.entry(at).or_insert(Some(common));
+                *kept = kept.filter(|kept| *kept == common);
+            }
+        }
+        let meaning = |table: &Table<'_>| {
+            let at = usize::try_from(table.node.location).ok();
+            let name = table.node.relname();
+            match at.and_then(|at| seen.get(&at).copied()).flatten() {
+                Some(IsCommon::Common) => Ok(Meaning::Plain),
+                Some(IsCommon::Relation) if known => {
+                    Ok(self.models().meaning(table.node, catalog, path))
+                }
+                Some(IsCommon::Relation) | None => Err(model::not_resolved(name)),
+            }
+        };
+        marked.iter().map(meaning).collect()
+    }
+
+    /// Puts a model's SELECT where its name stands.
+    fn put(&mut self, table: &Table<'_>, place: usize) -> Result<(), Box<Refusal>> {
+        if table.sampled {
+            return Err(model::form(
+                "TABLESAMPLE of a model is not carried",
+                "SELECT from it with LIMIT, or WHERE random() < 0.1.",
+            ));
+        }
+        if !table.node.inh {
+            return Err(model::form(
+                "ONLY of a model is not carried",
+                "Leave ONLY away: a model has no children.",
+            ));
+        }
+        let name = table.node.relname().unwrap_or_default();
+        let body = self.body(place)?;
+        let written = self.written();
+        let named = written.name_and_star(table.node);
+        let mut span = named.ok_or_else(|| model::not_resolved(Some(name)))?;
+        let alias = match table.node.alias() {
+            Some(_) => String::new(),
+            None => format!(" AS \"{}\"", name.replace('"', "\"\"")),
+        };
+        let instead = match written.table_before(&span) {
+            Some(start) => {
+                span.start = start;
+                format!("SELECT * FROM {body}{alias}")
+            }
+            None => format!("{body}{alias}"),
+        };
+        self.puts
+            .put(span, instead)
+            .map_err(|TooMuch| model::too_much())
+    }
+
+    /// The text of a model for this session.
+    fn body(&self, place: usize) -> Result<String, Box<Refusal>> {
+        let Some(model) = self.models().get(place) else {
+            return Err(model::not_resolved(None));
+        };
+        let (schema, name) = (&*model.schema, &*model.name);
+        let Ok(body) = &model.body else {
+            return Err(model::unusable(schema, name));
+        };
+        let mut paths = self.paths.iter().flatten();
+        if !paths.all(|path| body.means_the_same(self.sight.catalog(), path)) {
+            return Err(model::elsewhere(schema, name));
+        }
+        body.text(|value| self.case.value(value))
+            .map_err(model::value)
+    }
+
+    /// `shop.customers.id` is `customers.id` where `shop.customers` is a SELECT of that name.
+    fn columns(
+        &mut self,
+        named: &Named<'_>,
+        found: &[(Table<'_>, usize)],
+    ) -> Result<(), Box<Refusal>> {
+        let unaliased: Vec<(&str, &str)> = found
+            .iter()
+            .filter(|(table, _)| table.node.alias().is_none())
+            .filter_map(|(_, place)| self.models().get(*place))
+            .map(|model| (&*model.schema, &*model.name))
+            .collect();
+        for column in &named.columns {
+            let fields = column.fields();
+            let from_end = |back: usize| {
+                let at = fields.len().checked_sub(back)?;
+                fields.get(at)?.as_str()
+            };
+            let (Some(schema), Some(name)) = (from_end(3), from_end(2)) else {
+                continue;
+            };
+            if !unaliased.contains(&(schema, name)) {
+                continue;
+            }
+            let is_other = |table: &&Table<'_>| {
+                let own = found
+                    .iter()
+                    .any(|(one, _)| std::ptr::eq(one.node, table.node));
+                !own && table.node.alias().is_none() && table.node.relname() == Some(name)
+            };
+            if named.aliases.contains(&name) || named.tables.iter().any(|table| is_other(&table)) {
+                return Err(model::form(
+                    "a column is written with the schema of a model, and another table has its name",
+                    "Give the tables aliases, and write columns with those.",
+                ));
+            }
+            let written = self.written();
+            let parts = written.parts(column.location, fields.len());
+            let put = parts.and_then(|parts| {
+                let table = parts.get(parts.len().checked_sub(2)?)?;
+                let from = parts.first()?.start;
+                // Behind a dot every word is a name.
+                Some(match (written.is_word(table), quoted(name)) {
+                    (true, Cow::Owned(in_quotes)) => (from..table.end, in_quotes),
+                    _ => (from..table.start, String::new()),
+                })
+            });
+            let (span, instead) = put.ok_or_else(|| model::not_resolved(Some(name)))?;
+            self.puts
+                .put(span, instead)
+                .map_err(|TooMuch| model::too_much())?;
+        }
+        Ok(())
+    }
+
+    /// LOCK TABLE.
+    fn locked<'t>(&self, nodes: impl Iterator<Item = Node<'t>>) -> Result<Put, Box<Refusal>> {
+        for node in nodes {
+            let Node::RangeVar(table) = node else {
+                return Err(model::not_resolved(None));
+            };
+            let Some(paths) = &self.paths else {
+                return Err(model::not_resolved(table.relname()));
+            };
+            let meaning = |path| self.models().meaning(table, self.sight.catalog(), path);
+            if paths.iter().any(|path| meaning(path) != Meaning::Plain) {
+                return Err(model::form(
+                    "LOCK TABLE of a model is not allowed",
+                    "A REPEATABLE READ transaction sees one state of all tables without locks.",
+                ));
+            }
+        }
+        Ok(Put::Nothing)
+    }
+
+    fn written(&mut self) -> &Written<'s> {
+        let text = self.case.text;
+        self.written.get_or_insert_with(|| Written::of(text))
+    }
+}
+
+/// What stands at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IsCommon {
+    Common,
+    Relation,
+}
+
+/// Whether names may be looked up elsewhere behind a statement, or the session's values be others:
+/// all but what is known not to do so.
+fn moves_names(node: Node<'_>) -> bool {
+    match StatementKind::of(node) {
+        StatementKind::Show | StatementKind::Begin | StatementKind::Savepoint => false,
+        StatementKind::Select | StatementKind::Values | StatementKind::Table => {
+            tables::of(node).is_ok_and(|named| !named.calls.is_empty())
+        }
+        _ => true,
+    }
+}
+
+/// Without a snapshot any name in FROM may mean anything, but those of the server's own schemas.
+fn without_snapshot(tree: &Tree) -> Found {
+    for statement in tree.statements() {
+        let named = match statement.node {
+            Node::LockStmt(_) => return Err(model::not_resolved(None)),
+            Node::SelectStmt(_)
+            | Node::ExplainStmt(_)
+            | Node::CopyStmt(_)
+            | Node::PrepareStmt(_)
+            | Node::DeclareCursorStmt(_)
+            | Node::ExecuteStmt(_) => tables::of(statement.node),
+            _ => continue,
+        };
+        let Ok(named) = named else {
+            return Err(model::not_resolved(None));
+        };
+        let servers_own = |table: &&Table<'_>| {
+            let schema = table.node.schemaname();
+            !matches!(schema, Some("pg_catalog" | "information_schema"))
+        };
+        if let Some(table) = named.tables.iter().find(servers_own) {
+            return Err(model::not_resolved(table.node.relname()));
+        }
+    }
+    Ok(())
+}
+
+fn below() -> Box<Refusal> {
+    model::form(
+        "this table is a part of one that is read through a model",
+        "Read the table that it is a part of.",
+    )
+}
+
+fn above() -> Box<Refusal> {
+    model::form(
+        "this table is read together with one that is read through a model",
+        "Read ONLY it, or the table with the model.",
+    )
+}

@@ -1,0 +1,161 @@
+//! What the upstream says when something goes wrong: its errors and notices, as the client may hear
+//! them, and what of the journal an error takes with it.
+
+use super::answers::{Fate, UNREADABLE};
+use super::conversation::{Conversation, Ending};
+use super::journal::{Closing, Owed, Skipped, Stake};
+use super::reply;
+use super::retold::retold;
+use crate::sqlstate;
+use crate::telemetry::code::Code;
+use crate::wire::backend::{self, Fields};
+use crate::wire::encode;
+
+impl Conversation {
+    pub(super) fn failed(&mut self, body: &[u8]) -> Result<Fate, Ending> {
+        let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+        let sqlstate = Code::from_bytes(fields.bytes(b'C').unwrap_or_default());
+        if fields.severity() != Some("ERROR") {
+            self.ended_by_upstream = Some(sqlstate);
+            return Ok(Fate::Kept);
+        }
+        match retold(fields, self.journal.spoken_of(), self.gate.policy()) {
+            None => self.failed_with(fields, body, sqlstate),
+            Some(told) => {
+                let fields = backend::error_fields(&told).map_err(|_| UNREADABLE)?;
+                if matches!(self.failed_with(fields, &told, sqlstate)?, Fate::Kept) {
+                    encode::told(&mut self.reply, b'E', &told);
+                }
+                Ok(Fate::Swallowed)
+            }
+        }
+    }
+
+    /// A notice. It is passed on as the client may hear it.
+    pub(super) fn noticed(&mut self, body: &[u8]) -> Result<Fate, Ending> {
+        let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+        // What the server logs quotes the texts that it runs, models and all.
+        let logged = ["LOG", "DEBUG"].map(Some).contains(&fields.severity());
+        if logged && self.gate.policy().hides() {
+            return Ok(Fate::Swallowed);
+        }
+        match retold(fields, self.journal.spoken_of(), self.gate.policy()) {
+            None => Ok(Fate::Kept),
+            Some(told) => {
+                encode::told(&mut self.reply, b'N', &told);
+                Ok(Fate::Swallowed)
+            }
+        }
+    }
+
+    fn failed_with(
+        &mut self,
+        fields: Fields<'_>,
+        body: &[u8],
+        sqlstate: Code,
+    ) -> Result<Fate, Ending> {
+        let is_failing_text = sqlstate == Code::from(sqlstate::SYNTAX_ERROR);
+        self.suspect(sqlstate);
+        self.doubt_settings();
+        if self.cancelled_as_wanted() {
+            return Ok(Fate::Swallowed);
+        }
+        if let Some(held) = self.hold(fields, body, sqlstate) {
+            self.settle_held(held);
+            return Ok(Fate::Swallowed);
+        }
+        match self.journal.head() {
+            Some(Owed::Query(running)) => {
+                running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
+                Ok(running.failed((&mut self.reply, &self.loudness), fields, sqlstate))
+            }
+            Some(Owed::Sync) => Ok(Fate::Kept),
+            None => {
+                // A timeout between two messages of a pipeline: what follows is skipped to Sync.
+                if self.standing.unsynced {
+                    self.skip_from_now();
+                }
+                Ok(Fate::Kept)
+            }
+            Some(Owed::RefusedQuery(refusal)) if is_failing_text => {
+                reply::refusal(&mut self.reply, refusal);
+                Ok(Fate::Swallowed)
+            }
+            Some(Owed::RefusedQuery(_)) => Ok(Fate::Kept),
+            Some(_) => Ok(self.failed_in_pipeline(fields, sqlstate, is_failing_text)),
+        }
+    }
+
+    /// An error in the extended protocol: the upstream skips to the next Sync, and so does the
+    /// journal.
+    fn failed_in_pipeline(
+        &mut self,
+        fields: Fields<'_>,
+        sqlstate: Code,
+        is_failing_text: bool,
+    ) -> Fate {
+        let failed = self.journal.pop();
+        let is_bind = matches!(failed, Some(Owed::Bind(_)));
+        if matches!(&failed, Some(Owed::Parse(running)) if running.stake == Stake::Kept) {
+            self.retained.answered();
+        }
+        let fate = match failed {
+            Some(Owed::Parse(mut running) | Owed::Execute(mut running)) => {
+                let fate = running.failed((&mut self.reply, &self.loudness), fields, sqlstate);
+                self.follow_settings(&running);
+                self.finished(&running);
+                fate
+            }
+            Some(Owed::RefusedMessage { refusal, .. }) if is_failing_text => {
+                reply::refusal(&mut self.reply, &refusal);
+                Fate::Swallowed
+            }
+            _ => Fate::Kept,
+        };
+        if self.skip_pipeline(is_bind) == Skipped::SyncNotSentYet {
+            self.skip_from_now();
+        }
+        self.note_pause();
+        fate
+    }
+
+    /// The upstream skips to the next Sync: so does the journal, and what was taken back or never
+    /// made is put right.
+    pub(super) fn skip_pipeline(&mut self, mut is_portal_lost: bool) -> Skipped {
+        let mut is_statement_lost = false;
+        let (skipped, dropped) = self.journal.skip_to_sync();
+        for owed in dropped {
+            is_portal_lost |= matches!(owed, Owed::Bind(_));
+            is_statement_lost |= matches!(owed, Owed::Parse(_));
+            self.restore(owed);
+        }
+        if is_statement_lost && !self.journal.makes_statements() {
+            self.names.lose_unnamed_prepared();
+        }
+        if is_portal_lost && !self.journal.makes_portals() {
+            self.names.lose_unnamed_cursor();
+        }
+        skipped
+    }
+
+    /// The upstream skipped a message that would have taken a name away: it is still there.
+    fn restore(&mut self, owed: Owed) {
+        match owed {
+            Owed::Close(Closing::Statement {
+                name,
+                prepared: Some(prepared),
+                older,
+            }) => self.names.restore_prepared(&name, prepared, older),
+            Owed::RefusedMessage {
+                unnamed: Some(prepared),
+                ..
+            } if self.names.prepared("").is_none() => {
+                self.names.restore_prepared("", prepared, None);
+            }
+            Owed::Close(Closing::Portal { name }) if !name.is_empty() => {
+                self.names.lose_cursor(&name);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Whether a statement may be sent now, and what it holds while it runs.
+//!
+//! What counts are statements of a Query and runs of a portal. Transaction control, settings and
+//! other housekeeping of the session do not: a client must be able to end its transaction whatever
+//! it did before. A session that runs anything takes one place of its user, however long its
+//! pipeline is: its statements run one after the other.
+
+use std::sync::Arc;
+
+use super::accounts::Slot;
+use super::allowance::{Allowance, Alone, Portal, Spent, is_bounded};
+use super::pace::Rate;
+use super::{Batch, Hold, words};
+use crate::gate::{Facts, Refusal, Rule, StatementKind};
+use crate::limits;
+use crate::policy::{Mode, Policy, PolicyRule, Several};
+use crate::session::conversation::{Conversation, Intake};
+use crate::sql::fingerprint::Fingerprint;
+use crate::telemetry::events::LimitReached;
+use crate::wire::frontend::Execute;
+
+/// Whether a statement still has to be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fee {
+    /// It has not been sent.
+    Due,
+    /// It was sent before and is sent again, as it was or changed: the same statement.
+    Paid,
+    /// Its portal goes on where it was left.
+    GoesOn,
+}
+
+impl Conversation {
+    /// What a Query may bring, if it may be sent now.
+    pub(in crate::session) fn admit_query(
+        &mut self,
+        facts: &Facts,
+        fee: Fee,
+    ) -> Result<Allowance, Box<Refusal>> {
+        if !is_limited(self.gate.policy()) {
+            return Ok(Allowance::boundless());
+        }
+        let gate = Arc::clone(&self.gate);
+        let policy = gate.policy();
+        let slot = self.admit(policy, facts, fee)?;
+        let portal = Portal {
+            alone: if self.standing.unsynced {
+                Alone::WithOthers
+            } else {
+                Alone::Alone
+            },
+            spent: None,
+        };
+        Ok(Allowance::of(policy, portal, &self.quotas.bounded).holding(slot))
+    }
+
+    /// The same for a portal.
+    pub(in crate::session) fn admit_execute(
+        &mut self,
+        facts: &Facts,
+        execute: &Execute<'_>,
+    ) -> Result<Allowance, Box<Refusal>> {
+        let batch = std::mem::replace(&mut self.quotas.batch, Batch::HasRun);
+        if !is_limited(self.gate.policy()) {
+            return Ok(Allowance::boundless());
+        }
+        let gate = Arc::clone(&self.gate);
+        let policy = gate.policy();
+        let known = self.quotas.portals.get(execute.portal).cloned();
+        let fee = match known {
+            Some(_) => Fee::GoesOn,
+            None => Fee::Due,
+        };
+        let slot = self.admit(policy, facts, fee)?;
+        let may_go_on = execute.rows_max > 0;
+        let spent = match known {
+            None if may_go_on => {
+                let spent = Arc::<Spent>::default();
+                if self.quotas.portals.len() >= limits::SESSION_NAMES_MAX {
+                    self.quotas.portals.clear();
+                }
+                let name = execute.portal.into();
+                self.quotas.portals.insert(name, Arc::clone(&spent));
+                Some(spent)
+            }
+            known => known,
+        };
+        let alone = match batch {
+            Batch::Fresh => Alone::Alone,
+            Batch::HasRun => Alone::WithOthers,
+        };
+        let portal = Portal { alone, spent };
+        Ok(Allowance::of(policy, portal, &self.quotas.bounded).holding(slot))
+    }
+
+    fn admit(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+        fee: Fee,
+    ) -> Result<Option<Arc<Slot>>, Box<Refusal>> {
+        if !counts(policy) {
+            return Ok(None);
+        }
+        let statements = weight(facts, policy);
+        if statements == 0 {
+            return Ok(None);
+        }
+        self.quotas.presence.comes_under(policy.name());
+        let slot = self.take_slot(policy, facts, fee)?;
+        if fee == Fee::Due {
+            self.take_statements(policy, facts, statements)?;
+        }
+        Ok(slot)
+    }
+
+    fn take_slot(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+        fee: Fee,
+    ) -> Result<Option<Arc<Slot>>, Box<Refusal>> {
+        let Some(most) = policy.limits().concurrency_per_user else {
+            return Ok(None);
+        };
+        if let Some(slot) = self.quotas.slot.upgrade() {
+            return Ok(Some(slot));
+        }
+        let mode = policy.mode_of(PolicyRule::Concurrency);
+        let most = match fee {
+            // It has had its place a moment ago.
+            Fee::Paid => u32::MAX,
+            Fee::Due | Fee::GoesOn => most,
+        };
+        let slot = match (self.quotas.presence.slot(most), mode) {
+            (Some(slot), _) => slot,
+            (None, Mode::Enforce) => {
+                self.note_limit(Rule::Concurrency, Mode::Enforce, facts.fingerprint);
+                return Err(words::crowded(most, policy.name()));
+            }
+            (None, Mode::Observe) => {
+                self.note_limit(Rule::Concurrency, Mode::Observe, facts.fingerprint);
+                match self.quotas.presence.slot(u32::MAX) {
+                    Some(slot) => slot,
+                    None => return Ok(None),
+                }
+            }
+        };
+        let slot = Arc::new(slot);
+        self.quotas.slot = Arc::downgrade(&slot);
+        Ok(Some(slot))
+    }
+
+    fn take_statements(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+        statements: u32,
+    ) -> Result<(), Box<Refusal>> {
+        let limits = policy.limits();
+        let second = limits.statements_per_second.map(Rate::per_second);
+        let day = limits.statements_per_day.map(Rate::per_day);
+        let Err(wait) = self.quotas.presence.take(statements, second, day) else {
+            return Ok(());
+        };
+        let mode = policy.mode_of(PolicyRule::StatementRate);
+        self.note_limit(Rule::StatementRate, mode, facts.fingerprint);
+        match mode {
+            Mode::Enforce => Err(words::too_fast(wait, policy.name())),
+            Mode::Observe => Ok(()),
+        }
+    }
+
+    pub(super) fn note_limit(&self, rule: Rule, mode: Mode, fingerprint: Option<Fingerprint>) {
+        self.telemetry.emit(&LimitReached {
+            session: &self.info,
+            rule,
+            mode,
+            fingerprint,
+        });
+    }
+
+    /// Whether a frame of the client has to wait until a result is complete. Behind the end of its
+    /// batch nothing is sent: a cancel would hit it, and a transaction that failed for the client
+    /// would go on in it.
+    pub(in crate::session) fn holds_back(&mut self, kind: u8) -> bool {
+        self.quotas.hold = Hold::Nothing;
+        if self.intake != Intake::Open || kind == b'X' || !self.quotas.has_bounded() {
+            return false;
+        }
+        let is_behind = !self.standing.unsynced || kind == b'Q';
+        if is_behind {
+            self.quotas.hold = Hold::Frame;
+            if self.standing.unsynced {
+                // Nothing else would make the upstream tell how far it is.
+                self.outbox.flush_message();
+            }
+        }
+        is_behind
+    }
+}
+
+/// Whether anything is limited of what a statement does.
+fn is_limited(policy: &Policy) -> bool {
+    is_bounded(policy.limits()) || counts(policy)
+}
+
+/// Whether statements are counted.
+fn counts(policy: &Policy) -> bool {
+    let limits = policy.limits();
+    limits.concurrency_per_user.is_some()
+        || limits.statements_per_second.is_some()
+        || limits.statements_per_day.is_some()
+}
+
+/// As how many statements a text counts.
+fn weight(facts: &Facts, policy: &Policy) -> u32 {
+    match facts.kind {
+        StatementKind::Begin
+        | StatementKind::Commit
+        | StatementKind::Rollback
+        | StatementKind::Savepoint
+        | StatementKind::Release
+        | StatementKind::PreparedTransaction
+        | StatementKind::Set
+        | StatementKind::Reset
+        | StatementKind::Show
+        | StatementKind::Deallocate
+        | StatementKind::Close
+        | StatementKind::Discard
+        | StatementKind::Unlisten
+        | StatementKind::Empty => 0,
+        // Then they are housekeeping, each of them.
+        StatementKind::Several if policy.statements().several == Several::Housekeeping => 0,
+        StatementKind::Several => facts.statements,
+        _ => 1,
+    }
+}

@@ -1,0 +1,337 @@
+//! What is left of a result: rows and bytes that may still pass.
+//!
+//! Both numbers go down with each row. Where nothing is bounded they are too large to reach zero,
+//! so that a row meets the same two subtractions in any case, and nothing else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::accounts::Slot;
+use crate::gate::Rule;
+use crate::policy::{Limits, Mode, OnLimit, Policy, PolicyRule};
+
+/// What a statement may still bring, and what it holds meanwhile.
+#[derive(Debug)]
+pub struct Allowance {
+    rows_left: u64,
+    bytes_left: u64,
+    pub(super) bounds: Option<Box<Bounds>>,
+    /// Held for as long as it runs.
+    _slot: Option<Arc<Slot>>,
+}
+
+/// The bounds of each result of a statement.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    rows: Bound,
+    bytes: Bound,
+    pub(super) on_limit: OnLimit,
+    pub(super) stage: Stage,
+    pub(super) alone: Alone,
+    /// What was left when the result, or this run of its portal, began.
+    rows_at_first: u64,
+    bytes_at_first: u64,
+    /// What the portal has given in earlier runs, where it can be run in slices.
+    spent: Option<Arc<Spent>>,
+    pub(super) format: CopyFormat,
+    /// Held for as long as the result may be cut.
+    _outstanding: Option<Arc<()>>,
+}
+
+/// What a portal has given so far, over all its runs.
+#[derive(Debug, Default)]
+pub struct Spent {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// One bound, and whether it is enforced.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    most: Option<u64>,
+    mode: Mode,
+}
+
+/// Where a result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Its first row has not come, and what its portal gave before is not taken into account.
+    Unbegun,
+    /// Rows pass.
+    Passing,
+    /// The rest is dropped until the upstream has said all; then the result ends for the client.
+    Truncating(Rest),
+    /// It ended in an error: everything is dropped until the upstream is ready.
+    Cut(Until),
+}
+
+/// How the rest of a truncated result comes to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// By itself: an error of it is an error for the client.
+    Runs,
+    /// It was cancelled, or will be: an error is what is wanted.
+    Cancelled,
+}
+
+/// What ends the answer to a batch that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// ReadyForQuery, which is owed.
+    Ready,
+    /// The answer to the Sync that the client has yet to send.
+    Sync,
+    /// ReadyForQuery behind the statement that failed the transaction.
+    Failed,
+}
+
+/// Whether a statement is the only one that was run since the last Sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alone {
+    Alone,
+    WithOthers,
+}
+
+/// What COPY data is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CopyFormat {
+    /// No COPY data has been announced, or all of it has come.
+    None,
+    /// Lines.
+    Text,
+    /// Tuples, and a trailer.
+    Binary,
+}
+
+/// What becomes of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Course {
+    /// It is the client's.
+    Passes,
+    /// It is dropped.
+    Drops,
+}
+
+impl Allowance {
+    /// No bounds.
+    pub fn boundless() -> Self {
+        Self {
+            rows_left: u64::MAX,
+            bytes_left: u64::MAX,
+            bounds: None,
+            _slot: None,
+        }
+    }
+
+    /// The bounds of a policy, if it has any.
+    pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &Arc<()>) -> Self {
+        let limits = policy.limits();
+        if !is_bounded(limits) {
+            return Self::boundless();
+        }
+        let rows = Bound {
+            most: limits.result_rows,
+            mode: policy.mode_of(PolicyRule::ResultRows),
+        };
+        let bytes = Bound {
+            most: limits.result_bytes,
+            mode: policy.mode_of(PolicyRule::ResultBytes),
+        };
+        let enforced = rows.is_enforced() || bytes.is_enforced();
+        let mut allowance = Self {
+            bounds: Some(Box::new(Bounds {
+                rows,
+                bytes,
+                on_limit: limits.on_limit,
+                stage: Stage::Unbegun,
+                alone: portal.alone,
+                rows_at_first: 0,
+                bytes_at_first: 0,
+                spent: portal.spent,
+                format: CopyFormat::None,
+                _outstanding: enforced.then(|| Arc::clone(outstanding)),
+            })),
+            ..Self::boundless()
+        };
+        allowance.expect();
+        allowance
+    }
+
+    /// The same, with the place among the user's running statements.
+    pub(super) fn holding(self, slot: Option<Arc<Slot>>) -> Self {
+        Self {
+            _slot: slot,
+            ..self
+        }
+    }
+
+    /// A row of so many bytes. Says whether it fits; one that does not leaves everything as it was.
+    pub fn take(&mut self, bytes: u64) -> Fits {
+        match (
+            self.rows_left.checked_sub(1),
+            self.bytes_left.checked_sub(bytes),
+        ) {
+            (Some(rows), Some(bytes)) => {
+                self.rows_left = rows;
+                self.bytes_left = bytes;
+                Fits::Inside
+            }
+            _ => Fits::Beyond,
+        }
+    }
+
+    /// Where the result is; none where nothing is bounded.
+    pub(super) fn stage(&self) -> Option<Stage> {
+        self.bounds.as_ref().map(|bounds| bounds.stage)
+    }
+
+    pub(super) fn set_stage(&mut self, stage: Stage) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.stage = stage;
+        }
+    }
+
+    /// What COPY data is under way.
+    pub(super) fn format(&self) -> CopyFormat {
+        let bounds = self.bounds.as_ref();
+        bounds.map_or(CopyFormat::None, |bounds| bounds.format)
+    }
+
+    pub(super) fn set_format(&mut self, format: CopyFormat) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.format = format;
+        }
+    }
+
+    /// CopyDone has come.
+    pub fn copy_done(&mut self) {
+        self.set_format(CopyFormat::None);
+    }
+
+    /// The result before is complete: the next one begins.
+    pub fn expect(&mut self) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.stage = Stage::Unbegun;
+            bounds.format = CopyFormat::None;
+            self.rows_left = 0;
+            self.bytes_left = 0;
+        }
+    }
+
+    /// The first row has come.
+    pub(super) fn begin(&mut self) {
+        let Some(bounds) = &mut self.bounds else {
+            return;
+        };
+        bounds.stage = Stage::Passing;
+        let (rows, bytes) = bounds.spent.as_ref().map_or((0, 0), |spent| spent.so_far());
+        bounds.rows_at_first = bounds.rows.left(rows);
+        bounds.bytes_at_first = bounds.bytes.left(bytes);
+        self.rows_left = bounds.rows_at_first;
+        self.bytes_left = bounds.bytes_at_first;
+    }
+
+    /// The rule that a row of so many bytes does not fit, and whether it is enforced.
+    pub(super) fn broken(&self, bytes: u64) -> Option<(Rule, Mode)> {
+        let bounds = self.bounds.as_ref()?;
+        if self.rows_left == 0 {
+            Some((Rule::ResultRows, bounds.rows.mode))
+        } else if self.bytes_left < bytes {
+            Some((Rule::ResultBytes, bounds.bytes.mode))
+        } else {
+            None
+        }
+    }
+
+    /// A bound that is only observed was met: it is not met again.
+    pub(super) fn lift(&mut self, rule: Rule) {
+        let (rows, bytes) = (self.given(), self.given_bytes());
+        let Some(bounds) = &mut self.bounds else {
+            return;
+        };
+        if rule == Rule::ResultRows {
+            bounds.rows.most = None;
+            bounds.rows_at_first = u64::MAX;
+            self.rows_left = u64::MAX - rows;
+        } else {
+            bounds.bytes.most = None;
+            bounds.bytes_at_first = u64::MAX;
+            self.bytes_left = u64::MAX - bytes;
+        }
+    }
+
+    /// A bound in numbers.
+    pub(super) fn most(&self, rule: Rule) -> u64 {
+        let bound = self.bounds.as_ref().map(|bounds| match rule {
+            Rule::ResultRows => bounds.rows,
+            _ => bounds.bytes,
+        });
+        bound.and_then(|bound| bound.most).unwrap_or(u64::MAX)
+    }
+
+    /// Rows of this result that have passed in this run.
+    pub(super) fn given(&self) -> u64 {
+        match &self.bounds {
+            Some(bounds) if bounds.stage != Stage::Unbegun => {
+                bounds.rows_at_first.saturating_sub(self.rows_left)
+            }
+            Some(_) | None => 0,
+        }
+    }
+
+    fn given_bytes(&self) -> u64 {
+        match &self.bounds {
+            Some(bounds) if bounds.stage != Stage::Unbegun => {
+                bounds.bytes_at_first.saturating_sub(self.bytes_left)
+            }
+            Some(_) | None => 0,
+        }
+    }
+
+    /// The portal is left in the middle of its result.
+    pub(super) fn suspend(&self) {
+        let spent = self.bounds.as_ref().and_then(|own| own.spent.as_ref());
+        if let Some(spent) = spent {
+            spent.rows.fetch_add(self.given(), Ordering::Relaxed);
+            spent.bytes.fetch_add(self.given_bytes(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether a row is within the bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fits {
+    /// It is, and was counted.
+    Inside,
+    /// It is not, or it is the first one.
+    Beyond,
+}
+
+/// What a statement is run as.
+pub(super) struct Portal {
+    pub(super) alone: Alone,
+    pub(super) spent: Option<Arc<Spent>>,
+}
+
+impl Spent {
+    fn so_far(&self) -> (u64, u64) {
+        let (rows, bytes) = (&self.rows, &self.bytes);
+        (rows.load(Ordering::Relaxed), bytes.load(Ordering::Relaxed))
+    }
+}
+
+impl Bound {
+    fn is_enforced(self) -> bool {
+        self.most.is_some() && self.mode == Mode::Enforce
+    }
+
+    fn left(self, spent: u64) -> u64 {
+        self.most
+            .map_or(u64::MAX, |most| most.saturating_sub(spent))
+    }
+}
+
+/// Whether results are bounded.
+pub(super) fn is_bounded(limits: &Limits) -> bool {
+    limits.result_rows.is_some() || limits.result_bytes.is_some()
+}

@@ -1,0 +1,140 @@
+//! The limits of a policy that act while a session runs.
+//!
+//! They are read from the policy that the session is judged by, at each statement: a policy that is
+//! changed holds from the next one on. A policy without limits costs a statement nothing.
+//!
+//! * [`allowance`]: what is left of a result; `boundary`: what happens where that ends
+//! * `afterwards`: what still comes from the upstream behind a result that was cut
+//! * [`accounts`]: what all sessions of a user share; [`pace`]: statements in a time
+//! * `arrival`: whether a session may begin
+//! * `admission`: whether a statement may be sent now; [`idle`]: sessions that do nothing
+//! * `words`: what the client hears
+
+pub mod accounts;
+mod admission;
+mod afterwards;
+pub mod allowance;
+mod arrival;
+mod boundary;
+#[cfg(test)]
+mod exchanges;
+pub mod idle;
+pub mod pace;
+mod words;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+pub use self::admission::Fee;
+
+use self::accounts::{Presence, Slot};
+use self::allowance::Spent;
+use crate::upstream::cancel::Canceller;
+
+/// What one session keeps for its limits.
+pub struct Quotas {
+    presence: Presence,
+    canceller: Option<Canceller>,
+    /// The place among the user's running statements, as long as any of this session runs.
+    slot: Weak<Slot>,
+    /// Held by every statement whose result is bounded and not complete.
+    bounded: Arc<()>,
+    hold: Hold,
+    cancel: Cancel,
+    /// Portals that were left in the middle of their result.
+    portals: HashMap<Box<str>, Arc<Spent>>,
+    /// Whether a portal was run since the last Sync.
+    batch: Batch,
+    /// When the session had nothing to do last; kept where that has a bound.
+    rested: Instant,
+}
+
+/// Whether a frame of the client waits for a bounded result to be complete: what is cut is
+/// cancelled, and that must not meet what was sent behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    Nothing,
+    Frame,
+}
+
+/// The cancel of a result that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cancel {
+    Nothing,
+    /// It is to be sent, unless the statement ends before that.
+    Wanted,
+}
+
+/// What was sent since the last Sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Batch {
+    Fresh,
+    HasRun,
+}
+
+impl Quotas {
+    /// A session that has just begun.
+    pub fn new(presence: Presence, canceller: Option<Canceller>) -> Self {
+        Self {
+            presence,
+            canceller,
+            slot: Weak::new(),
+            bounded: Arc::new(()),
+            hold: Hold::Nothing,
+            cancel: Cancel::Nothing,
+            portals: HashMap::new(),
+            batch: Batch::Fresh,
+            rested: Instant::now(),
+        }
+    }
+
+    /// The place among the user's running statements, to be kept until the upstream has heard that
+    /// the session is over.
+    pub fn slot(&self) -> Option<Arc<Slot>> {
+        self.slot.upgrade()
+    }
+
+    /// Whether the client's next frame waits.
+    pub(super) fn holds(&self) -> bool {
+        self.hold == Hold::Frame && self.has_bounded()
+    }
+
+    /// A Sync or Query is on its way: what was sent before is a batch of its own.
+    pub(super) fn sync(&mut self) {
+        self.batch = Batch::Fresh;
+    }
+
+    /// No transaction is open: portals are gone.
+    pub(super) fn end_transaction(&mut self) {
+        if !self.portals.is_empty() {
+            self.portals = HashMap::new();
+        }
+    }
+
+    /// A portal is made anew, or closed.
+    pub(super) fn forget_portal(&mut self, name: &str) {
+        if !self.portals.is_empty() {
+            self.portals.remove(name);
+        }
+    }
+
+    fn has_bounded(&self) -> bool {
+        Arc::strong_count(&self.bounded) > 1
+    }
+}
+
+impl Default for Quotas {
+    /// Of a session whose user has no others.
+    fn default() -> Self {
+        Self::new(Presence::default(), None)
+    }
+}
+
+impl fmt::Debug for Quotas {
+    /// Without the names that clients choose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Quotas")
+    }
+}

@@ -1,0 +1,98 @@
+//! What a client hears of its limits.
+
+use std::time::Duration;
+
+use bytes::BytesMut;
+
+use super::accounts::Wait;
+use crate::gate::{Refusal, Rule};
+use crate::session::reply;
+use crate::sqlstate;
+
+/// A result that had more than the policy gives.
+pub(super) fn beyond(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
+    let unit = unit(rule);
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        message: format!("the result has more than {most} {unit}"),
+        detail: format!(
+            "rule: {} (policy {policy} gives {most} {unit} of one result; those before this error \
+             were sent)",
+            rule.name()
+        ),
+        hint: hint(rule).to_owned(),
+        position: None,
+    })
+}
+
+/// A result that ends before its end.
+pub(super) fn truncated(out: &mut BytesMut, rule: Rule, most: u64, policy: &str) {
+    let unit = unit(rule);
+    let message = format!("the result was cut: it has more than {most} {unit}");
+    let detail = format!(
+        "rule: {} (policy {policy} gives {most} {unit} of one result)",
+        rule.name()
+    );
+    reply::notice(out, &message, Some(&detail));
+}
+
+/// More sessions of a user run statements than may.
+pub(super) fn crowded(most: u32, policy: &str) -> Box<Refusal> {
+    let rule = Rule::Concurrency;
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
+        message: "too many statements of this user are running".to_owned(),
+        detail: format!(
+            "rule: {} (policy {policy} gives {most} at a time)",
+            rule.name()
+        ),
+        hint: "Try again in 1 second, or when one of them has ended.".to_owned(),
+        position: None,
+    })
+}
+
+/// More statements of a user in a time than may be.
+pub(super) fn too_fast(wait: Wait, policy: &str) -> Box<Refusal> {
+    let rule = Rule::StatementRate;
+    let (wait, key) = match wait {
+        Wait::Second(wait) => (wait, "statements_per_second"),
+        Wait::Day(wait) => (wait, "statements_per_day"),
+    };
+    let seconds = seconds_up(wait);
+    let unit = if seconds == 1 { "second" } else { "seconds" };
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
+        message: "this user has sent too many statements".to_owned(),
+        detail: format!(
+            "rule: {} ({key} of policy {policy} is reached)",
+            rule.name()
+        ),
+        hint: format!("Try again in {seconds} {unit}."),
+        position: None,
+    })
+}
+
+/// A time in whole seconds after which it is certainly over.
+fn seconds_up(wait: Duration) -> u64 {
+    let rest = u64::from(wait.subsec_nanos() > 0);
+    wait.as_secs().saturating_add(rest)
+}
+
+fn unit(rule: Rule) -> &'static str {
+    match rule {
+        Rule::ResultBytes => "bytes",
+        _ => "rows",
+    }
+}
+
+fn hint(rule: Rule) -> &'static str {
+    match rule {
+        Rule::ResultBytes => {
+            "Name the columns that are needed, shorten long values, add a LIMIT or aggregate."
+        }
+        _ => "Add a LIMIT, aggregate, or narrow the result down with WHERE.",
+    }
+}

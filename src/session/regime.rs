@@ -1,0 +1,139 @@
+//! The policies that hold, each with its judge, and which one a session is under.
+//!
+//! A session is placed when it logs in and again, at its next statement, when the policies have
+//! changed; in between it looks at one number. What is known of it (its traits) is fixed at login.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::gate::Gate;
+use crate::policy::matching::Traits;
+use crate::policy::{Live, Policy, PolicySet};
+use crate::sql::fingerprint::Fingerprinter;
+
+/// The policies that hold, each with its judge.
+pub struct Regime {
+    live: Arc<Live>,
+    /// None where nothing is recorded.
+    recording: Option<Recording>,
+    /// The judges of policies that hold, or held until a moment ago.
+    gates: RwLock<Vec<(Arc<Policy>, Arc<Gate>)>>,
+}
+
+/// What is recorded of statements.
+#[derive(Clone)]
+pub struct Recording {
+    /// What they are named by.
+    pub fingerprinter: Fingerprinter,
+    /// Whether the names of what they read are recorded as well.
+    pub names: bool,
+}
+
+/// The policy of a session, until the policies change.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What is known of the session.
+    pub traits: Arc<Traits>,
+    /// The judge, under its policy.
+    pub gate: Arc<Gate>,
+    /// Of the policies that it was chosen from.
+    pub generation: u64,
+}
+
+impl Regime {
+    /// Under these policies.
+    pub fn new(live: Arc<Live>, recording: Option<Recording>) -> Self {
+        Self {
+            live,
+            recording,
+            gates: RwLock::default(),
+        }
+    }
+
+    /// One policy for all, and nothing is recorded.
+    pub fn only(policy: Arc<Policy>) -> Self {
+        Self::new(Arc::new(Live::new(PolicySet::only(policy))), None)
+    }
+
+    /// The policies.
+    pub fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// A number that is another one whenever a session may have to be placed anew: one atomic load.
+    pub fn generation(&self) -> u64 {
+        self.live.generation()
+    }
+
+    /// Finds the policy of a session; there may be none.
+    pub fn place(&self, traits: &Arc<Traits>) -> Option<Placed> {
+        // The number is read first: should the policies be newer, the session is placed once more.
+        let generation = self.live.generation();
+        let set = self.live.current();
+        let gate = self.gate(set.choose(traits)?, &set);
+        Some(Placed {
+            traits: Arc::clone(traits),
+            gate,
+            generation,
+        })
+    }
+
+    /// The judge under a policy: the same one for all of its sessions.
+    fn gate(&self, policy: &Arc<Policy>, set: &PolicySet) -> Arc<Gate> {
+        let of = |gates: &[(Arc<Policy>, Arc<Gate>)]| {
+            let mut known = gates.iter();
+            known
+                .find(|(known, _)| Arc::ptr_eq(known, policy))
+                .map(|(_, gate)| Arc::clone(gate))
+        };
+        let known = of(&self.gates.read().unwrap_or_else(PoisonError::into_inner));
+        known.unwrap_or_else(|| {
+            let mut gates = self.gates.write().unwrap_or_else(PoisonError::into_inner);
+            of(&gates).unwrap_or_else(|| {
+                let gate = Arc::new(self.new_gate(Arc::clone(policy)));
+                gates.retain(|(known, _)| set.all().iter().any(|own| Arc::ptr_eq(own, known)));
+                gates.push((Arc::clone(policy), Arc::clone(&gate)));
+                gate
+            })
+        })
+    }
+
+    fn new_gate(&self, policy: Arc<Policy>) -> Gate {
+        let Some(recording) = &self.recording else {
+            return Gate::without_fingerprints(policy);
+        };
+        let gate = Gate::new(policy, recording.fingerprinter.clone());
+        match recording.names {
+            true => gate.recording_names(),
+            false => gate,
+        }
+    }
+}
+
+impl fmt::Debug for Regime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Regime")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_one_policy_share_its_judge_and_a_change_gives_another_number() {
+        let regime = Regime::only(Arc::new(Policy::agent()));
+        let traits = Arc::new(Traits::default());
+        let first = regime.place(&traits).unwrap();
+        let second = regime.place(&traits).unwrap();
+        assert!(Arc::ptr_eq(&first.gate, &second.gate));
+        assert_eq!(first.generation, regime.generation());
+        regime
+            .live()
+            .replace(PolicySet::only(Arc::new(Policy::bi())));
+        assert_ne!(first.generation, regime.generation());
+        let third = regime.place(&traits).unwrap();
+        assert_eq!(third.gate.policy().name(), "bi");
+        assert_eq!(regime.gates.read().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,95 @@
+//! What may run goes on its way: written to the upstream, and put down as owed.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::conversation::{Conversation, Ending, Intake, SelfReport};
+use super::intake::UNSENDABLE;
+use super::journal::{Owed, Running};
+use super::quotas::allowance::Allowance;
+use super::repairs::discharge::Manner;
+use super::repairs::loudness::Change;
+use super::retold::Substituted;
+use crate::gate::{Depth, Effect, Facts, ReadPermit};
+use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
+use crate::telemetry::labels::Path;
+use crate::wire::frame::Frame;
+
+impl Conversation {
+    /// What may run is sent.
+    pub(super) fn send_query(
+        &mut self,
+        frame: &Frame<'_>,
+        permit: &ReadPermit<'_>,
+        notice: Option<String>,
+        (manner, allowance): (Manner, Allowance),
+    ) -> Result<(), Ending> {
+        let mut running = self.permitted(permit, Path::Query, manner.arrived);
+        running.allowance = allowance;
+        running.plan = self.plan_took.take();
+        running.gate = running
+            .gate
+            .saturating_sub(running.plan.unwrap_or_default());
+        self.note_clamp(&mut running, notice);
+        let stake = self.stake_query(frame, &running.facts, &manner);
+        manner.mark(&mut running, stake);
+        running.loudness = Change::of(permit.original(), &running.facts);
+        self.outbox.query(permit).map_err(|_| UNSENDABLE)?;
+        self.standing.unsynced = false;
+        self.names.sync();
+        self.quotas.sync();
+        self.expect_settings_change(&running.facts);
+        self.expect_settings(&running.facts);
+        self.journal.push(Owed::Query(Box::new(running)));
+        self.hold_for_check();
+        Ok(())
+    }
+
+    /// A setting in the statement was lowered: that is counted, and the client will hear of it.
+    pub(super) fn note_clamp(&self, running: &mut Running, notice: Option<String>) {
+        if notice.is_some() {
+            self.telemetry.emit(&SettingsClamped {
+                session: &self.info,
+                path: running.path,
+                fingerprint: running.facts.fingerprint,
+            });
+        }
+        running.clamped(notice);
+    }
+
+    pub(super) fn permitted(
+        &mut self,
+        permit: &ReadPermit<'_>,
+        path: Path,
+        arrived: Instant,
+    ) -> Running {
+        let facts = Arc::clone(permit.facts());
+        if facts.depth == Depth::Tree {
+            self.telemetry.emit(&StatementJudgedWithoutCatalog);
+        }
+        self.expect_names(&facts);
+        let another = Substituted::of(&facts, permit.original());
+        Running {
+            another,
+            ..Running::new(facts, path, arrived, arrived.elapsed())
+        }
+    }
+
+    /// An upstream that does not report its read-only default has to be asked after this statement.
+    pub(super) fn expect_settings_change(&mut self, facts: &Facts) {
+        let touched = facts
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::SettingsTouched));
+        if touched && self.self_report == SelfReport::AskWhenTouched {
+            self.self_report = SelfReport::AskNow;
+        }
+    }
+
+    /// Nothing more is taken from the client until the question has been asked and answered.
+    pub(super) fn hold_for_check(&mut self) {
+        if self.self_report == SelfReport::AskNow {
+            self.intake = Intake::Checking;
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Which policies hold, and what came of reading them again.
+//!
+//! What is wrong with a file of policies is told in the log, with its place: the file is the
+//! operator's own. The audit has counts alone.
+
+use crate::limits::POLICY_PROBLEMS_TOLD_MAX;
+use crate::policy::{PolicySet, Problem};
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::events::Event;
+use crate::telemetry::labels::{Label, PolicyReload};
+use crate::telemetry::log::Level;
+use crate::telemetry::session::cleaned;
+
+/// These policies hold from the start.
+pub struct PoliciesHold<'a> {
+    /// In order.
+    pub set: &'a PolicySet,
+}
+
+/// The policies were read again.
+pub struct PoliciesRead<'a> {
+    /// What came of it.
+    pub outcome: PolicyReload,
+    /// Those that hold now, in order.
+    pub set: &'a PolicySet,
+    /// What is wrong with those that were read.
+    pub problems: &'a [Problem],
+    /// Patterns of them that stand for nothing in any database that is known.
+    pub idle: usize,
+}
+
+impl Event for PoliciesHold<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.policies.hold(self.set);
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "policies_hold", None, |line| {
+                line.text("policies", &names(self.set));
+            });
+        }
+        let names = names(self.set);
+        sinks
+            .log
+            .line(Level::Info, format_args!("policies: {names}"));
+    }
+}
+
+impl Event for PoliciesRead<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let numbers = &sinks.metrics.policies;
+        numbers.reloads.inc(self.outcome);
+        match self.outcome {
+            PolicyReload::Loaded | PolicyReload::Unchanged => numbers.hold(self.set),
+            PolicyReload::Rejected => numbers.reject(),
+        }
+        let names = names(self.set);
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "policies_read", None, |line| {
+                line.word("outcome", self.outcome.name())
+                    .text("policies", &names)
+                    .number("problems", count(self.problems.len()));
+            });
+        }
+        match self.outcome {
+            PolicyReload::Loaded => sinks
+                .log
+                .line(Level::Info, format_args!("policies read, in use: {names}")),
+            PolicyReload::Unchanged => sinks.log.line(
+                Level::Info,
+                format_args!("policies read, no change: {names}"),
+            ),
+            PolicyReload::Rejected => self.complain(sinks, &names),
+        }
+        if self.idle > 0 {
+            let idle = self.idle;
+            sinks.log.line(
+                Level::Warn,
+                format_args!("{idle} patterns stand for nothing in the databases that are known"),
+            );
+        }
+    }
+}
+
+impl PoliciesRead<'_> {
+    fn complain(&self, sinks: &Sinks, names: &str) {
+        let problems = self.problems.len();
+        for Problem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
+            let (place, what) = (on_one_line(place), on_one_line(what));
+            sinks
+                .log
+                .line(Level::Warn, format_args!("policies: {place}: {what}"));
+        }
+        sinks.log.line(
+            Level::Warn,
+            format_args!("policies not taken, problems: {problems}; still in use: {names}"),
+        );
+    }
+}
+
+/// Names and versions, in order.
+fn names(set: &PolicySet) -> String {
+    let each = set
+        .all()
+        .iter()
+        .map(|policy| format!("{} {}", cleaned(policy.name()), policy.version()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn on_one_line(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

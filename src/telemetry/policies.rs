@@ -1,0 +1,60 @@
+//! What is known of the policies, as numbers.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use prometheus::{Gauge, IntGauge, IntGaugeVec, Opts, Registry};
+
+use crate::policy::PolicySet;
+use crate::telemetry::TelemetryError;
+use crate::telemetry::family::Family;
+use crate::telemetry::labels::PolicyReload;
+use crate::telemetry::metrics::{gauge, level, seconds};
+use crate::telemetry::session::cleaned;
+use crate::telemetry::table::{
+    POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
+};
+
+/// What is known of the policies.
+pub struct PolicyNumbers {
+    /// See [`POLICY_RELOADS`].
+    pub reloads: Family<PolicyReload>,
+    info: IntGaugeVec,
+    succeeded: IntGauge,
+    loaded_seconds: Gauge,
+}
+
+impl PolicyNumbers {
+    /// Registers the rows.
+    pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
+        let metric = &POLICY_INFO;
+        let wrong = |_| TelemetryError::Metric { name: metric.name };
+        let options = Opts::new(metric.name, metric.help);
+        let info = IntGaugeVec::new(options, metric.labels).map_err(wrong)?;
+        registry.register(Box::new(info.clone())).map_err(wrong)?;
+        Ok(Self {
+            reloads: Family::from_zero(registry, &POLICY_RELOADS)?,
+            info,
+            succeeded: gauge(registry, &POLICY_RELOAD_SUCCEEDED)?,
+            loaded_seconds: level(registry, &POLICY_LOADED_SECONDS)?,
+        })
+    }
+
+    /// These hold, and no others.
+    pub fn hold(&self, set: &PolicySet) {
+        self.info.reset();
+        for policy in set.all() {
+            let name = cleaned(policy.name());
+            self.info
+                .with_label_values(&[name.as_str(), policy.version()])
+                .set(1);
+        }
+        self.succeeded.set(1);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        self.loaded_seconds.set(seconds(now.unwrap_or_default()));
+    }
+
+    /// What was read last does not hold.
+    pub fn reject(&self) {
+        self.succeeded.set(0);
+    }
+}

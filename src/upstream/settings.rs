@@ -1,0 +1,117 @@
+//! What settings are when a session begins: one question for all, and its answer.
+
+use std::collections::BTreeMap;
+
+use bytes::BytesMut;
+use tokio::time::Instant;
+
+use super::login::UpstreamSession;
+use super::verify::VerifyError;
+use crate::limits;
+use crate::wire::encode::{self, Unencodable};
+
+/// The question what these settings are; nothing where none are given.
+pub(super) fn question(names: &[&str]) -> Result<BytesMut, Unencodable> {
+    let mut out = BytesMut::new();
+    if names.is_empty() {
+        return Ok(out);
+    }
+    let asked = names.iter().map(|name| {
+        // standard_conforming_strings is on: a literal means its letters.
+        format!(
+            "pg_catalog.current_setting('{}', true)",
+            name.replace('\'', "''")
+        )
+    });
+    let asked: Vec<String> = asked.collect();
+    encode::query(&mut out, &format!("SELECT {}", asked.join(", ")))?;
+    Ok(out)
+}
+
+/// The answer. Where the upstream refuses to say it, because one of them is not for everybody,
+/// nothing is known of any.
+///
+/// Not to be cancelled and gone on with: part of it may be read.
+pub(super) async fn answers(
+    session: &mut UpstreamSession,
+    names: &[&str],
+    deadline: Instant,
+) -> Result<BTreeMap<String, Option<String>>, VerifyError> {
+    let mut known = BTreeMap::new();
+    for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
+        let answer = session.link.backend(deadline).await;
+        let message = answer.map_err(VerifyError::Link)?;
+        match message.kind {
+            b'D' => {
+                let values = row(message.body(), names.len()).ok_or(VerifyError::NoSettings)?;
+                let names = names.iter().map(|name| name.to_ascii_lowercase());
+                known = names.zip(values).collect();
+                known.retain(|_, value| {
+                    let length = value.as_ref().map_or(0, String::len);
+                    length <= limits::SESSION_VALUE_BYTES_MAX
+                });
+            }
+            b'Z' if message.body() == IDLE => return Ok(known),
+            b'T' | b'C' | b'N' | b'E' => {}
+            _ => return Err(VerifyError::NoSettings),
+        }
+    }
+    Err(VerifyError::NoSettings)
+}
+
+/// The values of a row of so many columns.
+fn row(body: &[u8], columns: usize) -> Option<Vec<Option<String>>> {
+    let (count, mut rest) = body.split_first_chunk()?;
+    if usize::from(u16::from_be_bytes(*count)) != columns {
+        return None;
+    }
+    let mut values = Vec::new();
+    for _ in 0..columns {
+        let (length, behind) = rest.split_first_chunk()?;
+        let length = i32::from_be_bytes(*length);
+        if length == NULL {
+            values.push(None);
+            rest = behind;
+            continue;
+        }
+        let (value, behind) = behind.split_at_checked(usize::try_from(length).ok()?)?;
+        values.push(Some(std::str::from_utf8(value).ok()?.to_owned()));
+        rest = behind;
+    }
+    rest.is_empty().then_some(values)
+}
+
+/// The length that stands for NULL.
+const NULL: i32 = -1;
+
+/// The body of ReadyForQuery outside of a transaction.
+const IDLE: &[u8] = b"I";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_only_ever_a_literal() {
+        assert!(question(&[]).unwrap().is_empty());
+        let asked = question(&["app.tenant", "a'b.c"]).unwrap();
+        let text = String::from_utf8(asked[5..asked.len() - 1].to_vec()).unwrap();
+        assert_eq!(
+            text,
+            "SELECT pg_catalog.current_setting('app.tenant', true), \
+             pg_catalog.current_setting('a''b.c', true)"
+        );
+    }
+
+    #[test]
+    fn a_row_has_a_value_for_each() {
+        let body = b"\0\x03\0\0\0\x01a\xff\xff\xff\xff\0\0\0\0";
+        let values = [Some("a".to_owned()), None, Some(String::new())];
+        assert_eq!(row(body, 3).as_deref(), Some(&values[..]));
+        assert_eq!(row(body, 2), None);
+        for kept in 0..body.len() {
+            assert_eq!(row(&body[..kept], 3), None, "cut at {kept}");
+        }
+        assert_eq!(row(&[body, &b"x"[..]].concat(), 3), None);
+    }
+}

@@ -1,0 +1,335 @@
+//! What a reload of the policies costs the sessions that are open: none may wait for it.
+//!
+//! The sessions are conversations without sockets, on as many threads as workers would be: what a
+//! thread does for a reload is all in there, the sockets would only add the noise of the machine.
+//! Policies are read, looked through and exchanged by the same calls that the server makes. Time in
+//! which the machine had no processor for a thread does not count; time in which it waited for
+//! another one (a lock) does.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pgsieve::demo::cluster::Cluster;
+use pgsieve::gate::cache::JudgementCache;
+use pgsieve::policy::{Live, Policy, PolicySet};
+use pgsieve::secret::Secret;
+use pgsieve::session::conversation::{Conversation, SelfReport, Shared, UpstreamFacts};
+use pgsieve::session::quotas::Quotas;
+use pgsieve::session::regime::Regime;
+use pgsieve::session::repairs::loudness::Loudness;
+use pgsieve::session::repairs::workshop::Workshop;
+use pgsieve::session::values::Known as Values;
+use pgsieve::telemetry::Telemetry;
+use pgsieve::telemetry::session::SessionInfo;
+use pgsieve::upstream::account::Account;
+use pgsieve::upstream::address::UpstreamSettings;
+use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::keeper::accounts::Known;
+use pgsieve::upstream::keeper::settings::KeeperSettings;
+use pgsieve::upstream::keeper::{Catalogs, Keeper};
+use tokio::runtime::Runtime;
+
+use crate::cached::{exchange, message};
+
+/// Prints what sessions notice of some reloads.
+pub fn report() {
+    let cluster = Cluster::builder().start().expect("a private Postgres");
+    let runtime = Runtime::new().unwrap();
+    make_tables(&cluster, &runtime);
+    let live = Arc::new(Live::new(read(0)));
+    let regime = Arc::new(Regime::new(Arc::clone(&live), None));
+    let catalogs = catalogs(&cluster, &runtime, &live);
+    let keeper = catalogs.of("postgres", None).unwrap();
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
+    runtime.block_on(keeper.first_load(deadline));
+    let phase = Phase::default();
+    let begin = Barrier::new(WORKERS + 1);
+    let mut found = Vec::new();
+    let mut steps = Vec::new();
+    thread::scope(|scope| {
+        let work = || {
+            let mut sessions = sessions(&regime, &keeper);
+            begin.wait();
+            let mut seen = act(&mut sessions, &phase);
+            seen.first = wake(&mut sessions);
+            seen
+        };
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        begin.wait();
+        thread::sleep(WINDOW * RELOADS);
+        for number in 1..=RELOADS {
+            phase.now.store(1, Ordering::Relaxed);
+            steps.push(reload(&live, &catalogs, number));
+            thread::sleep(WINDOW);
+            phase.now.store(0, Ordering::Relaxed);
+        }
+        phase.over.store(true, Ordering::Relaxed);
+        found.extend(workers.into_iter().map(|worker| worker.join().unwrap()));
+    });
+    print(&found, &steps);
+}
+
+/// Whether a reload is under way, and whether it is enough.
+#[derive(Default)]
+struct Phase {
+    now: AtomicUsize,
+    over: AtomicBool,
+}
+
+/// What the sessions of one thread have noticed.
+#[derive(Default)]
+struct Seen {
+    /// Without a reload, and with one.
+    phases: [Times; 2],
+    /// The first statement of each session after the last reload.
+    first: Times,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Times {
+    count: u32,
+    all: Duration,
+    longest: Duration,
+    /// Longer than a tenth of the bound.
+    slow: u32,
+}
+
+impl Times {
+    fn note(&mut self, took: Duration) {
+        self.count += 1;
+        self.all += took;
+        self.longest = self.longest.max(took);
+        self.slow += u32::from(took > BOUND / 10);
+    }
+
+    fn beside(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            all: self.all + other.all,
+            longest: self.longest.max(other.longest),
+            slow: self.slow + other.slow,
+        }
+    }
+}
+
+/// A clock that stands still while this thread could run and gets no processor.
+struct Clock {
+    statistics: File,
+}
+
+impl Clock {
+    fn new() -> Self {
+        let statistics = File::open("/proc/thread-self/schedstat").unwrap();
+        Self { statistics }
+    }
+
+    fn start(&self) -> (Instant, Duration) {
+        let waited = self.waited();
+        (Instant::now(), waited)
+    }
+
+    fn since(&self, (began, waited): (Instant, Duration)) -> Duration {
+        let took = began.elapsed();
+        took.saturating_sub(self.waited() - waited)
+    }
+
+    /// How long this thread has waited for a processor.
+    fn waited(&self) -> Duration {
+        let mut text = [0; 96];
+        let length = self.statistics.read_at(&mut text, 0).unwrap();
+        let text = std::str::from_utf8(&text[..length]).unwrap();
+        let waited = text.split(' ').nth(1).unwrap();
+        Duration::from_nanos(waited.parse().unwrap())
+    }
+}
+
+/// How long each step of a reload took.
+struct Steps {
+    reading: Duration,
+    looking: Duration,
+    exchanging: Duration,
+}
+
+fn reload(live: &Live, catalogs: &Catalogs, number: u32) -> Steps {
+    let began = Instant::now();
+    let coming = read(number);
+    let reading = began.elapsed();
+    catalogs.foresee(&coming);
+    let looking = began.elapsed() - reading;
+    live.replace(coming);
+    catalogs.settle(&live.current());
+    Steps {
+        reading,
+        looking,
+        exchanging: began.elapsed() - reading - looking,
+    }
+}
+
+/// Some sessions send statement after statement; the others are idle.
+fn act(sessions: &mut [Conversation], phase: &Phase) -> Seen {
+    let questions: Vec<Vec<u8>> = (0..TEXTS).map(question).collect();
+    let answer = answer();
+    let (mut seen, clock) = (Seen::default(), Clock::new());
+    let mut turn = 0;
+    while !phase.over.load(Ordering::Relaxed) {
+        let during = phase.now.load(Ordering::Relaxed);
+        let session = &mut sessions[turn % ACTIVE];
+        let watch = clock.start();
+        exchange(session, &questions[turn / ACTIVE % TEXTS], &answer);
+        let took = clock.since(watch);
+        let during = during.max(phase.now.load(Ordering::Relaxed));
+        seen.phases[during].note(took);
+        turn += 1;
+    }
+    seen
+}
+
+/// Every session sends a statement: most were idle through all reloads.
+fn wake(sessions: &mut [Conversation]) -> Times {
+    let (question, answer) = (question(0), answer());
+    let (mut times, clock) = (Times::default(), Clock::new());
+    for session in sessions {
+        let watch = clock.start();
+        exchange(session, &question, &answer);
+        times.note(clock.since(watch));
+    }
+    times
+}
+
+fn question(number: usize) -> Vec<u8> {
+    let text = format!("SELECT id, a FROM shop.t{number} WHERE id = 7\0");
+    message(b'Q', text.as_bytes())
+}
+
+/// One row, and ready.
+fn answer() -> Vec<u8> {
+    [
+        message(b'D', b"\0\x01\0\0\0\x011"),
+        message(b'C', b"SELECT 1\0"),
+        message(b'Z', b"I"),
+    ]
+    .concat()
+}
+
+fn print(found: &[Seen], steps: &[Steps]) {
+    let longest = |of: fn(&Steps) -> Duration| steps.iter().map(of).max().unwrap_or_default();
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    println!(
+        "reload: {} sessions ({} of them busy) on {WORKERS} threads, {PATTERNS} patterns, {TABLES} \
+         tables; {RELOADS} times: read in {:.1} ms, looked through in {:.1} ms, exchanged in \
+         {:.3} ms at most",
+        SESSIONS * WORKERS,
+        ACTIVE * WORKERS,
+        ms(longest(|steps| steps.reading)),
+        ms(longest(|steps| steps.looking)),
+        ms(longest(|steps| steps.exchanging)),
+    );
+    let of = |which: fn(&Seen) -> Times| {
+        let all = found.iter().map(which);
+        all.fold(Times::default(), Times::beside)
+    };
+    for (name, times) in [
+        ("without a reload", of(|seen| seen.phases[0])),
+        ("while reloading", of(|seen| seen.phases[1])),
+        ("first after it", of(|seen| seen.first)),
+    ] {
+        println!(
+            "  statements {name:<17}: {:>8} of them, {:.1} µs each, the longest {:.2} ms, {} over {:.0} ms",
+            times.count,
+            ms(times.all) * 1e3 / f64::from(times.count.max(1)),
+            ms(times.longest),
+            times.slow,
+            ms(BOUND / 10),
+        );
+    }
+}
+
+fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
+    let shared = Shared {
+        regime: Arc::clone(regime),
+        cache: Arc::new(Mutex::new(JudgementCache::default())),
+        plans: Arc::default(),
+        telemetry: Telemetry::quiet().unwrap(),
+        workshop: Workshop::new(),
+    };
+    let session = |number| {
+        let info = Arc::new(SessionInfo::accepted(number, "127.0.0.1:1"));
+        let upstream = UpstreamFacts {
+            // A role that the server has: of another one nothing is known to be readable.
+            user: "postgres".to_owned(),
+            server_major: 15,
+            self_report: SelfReport::Reported,
+            search_path: "public".to_owned(),
+            known: Values::default(),
+            keeper: Some(Arc::clone(keeper)),
+            side: None,
+            cancelled: None,
+            loudness: Loudness::default(),
+            quotas: Quotas::default(),
+        };
+        let placed = regime.place(&Arc::default()).unwrap();
+        Conversation::new(&shared, placed, info, upstream)
+    };
+    (0..u64::try_from(SESSIONS).unwrap()).map(session).collect()
+}
+
+/// A policy that hides many relations, others each time.
+fn read(number: u32) -> PolicySet {
+    let text = include_str!("../../policies/agent.yaml");
+    let patterns: Vec<String> = (0..PATTERNS)
+        .map(|at| format!("shop.hidden_{number}_{at}_*"))
+        .collect();
+    let text = format!("{text}\nrelations: {{deny: [{}]}}\n", patterns.join(", "));
+    PolicySet::only(Arc::new(Policy::from_yaml(&text).unwrap()))
+}
+
+fn catalogs(cluster: &Cluster, runtime: &Runtime, live: &Live) -> Catalogs {
+    let port = cluster.port();
+    let url = format!("postgres://127.0.0.1:{port}/postgres?sslmode=disable");
+    let account = Account {
+        user: cluster.admin().to_owned(),
+        password: Some(Secret::new(cluster.admin_password())),
+    };
+    Catalogs::start(
+        KeeperSettings::usual(Known::Configured(account)),
+        Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
+        &live.current(),
+        Telemetry::quiet().unwrap(),
+        runtime.handle().clone(),
+    )
+}
+
+fn make_tables(cluster: &Cluster, runtime: &Runtime) {
+    let tables: Vec<String> = (0..TABLES)
+        .map(|number| {
+            format!(
+                "CREATE TABLE shop.t{number} (id int PRIMARY KEY, a text, b numeric, c date, d int)"
+            )
+        })
+        .collect();
+    runtime.block_on(async {
+        let url = cluster.admin_url("postgres");
+        let connecting = tokio_postgres::connect(&url, tokio_postgres::NoTls);
+        let (client, connection) = connecting.await.unwrap();
+        tokio::spawn(connection);
+        let script = format!("CREATE SCHEMA shop; {}", tables.join(";"));
+        client.batch_execute(&script).await.unwrap();
+    });
+}
+
+const WORKERS: usize = 2;
+/// Sessions of each thread, and how many of them are busy.
+const SESSIONS: usize = 5_000;
+const ACTIVE: usize = 200;
+const TEXTS: usize = 50;
+const PATTERNS: usize = 1_000;
+const TABLES: usize = 400;
+const RELOADS: u32 = 10;
+/// How long sessions are watched after each reload.
+const WINDOW: Duration = Duration::from_millis(300);
+/// No statement may wait longer for a reload.
+const BOUND: Duration = Duration::from_millis(10);
