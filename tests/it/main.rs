@@ -4,6 +4,10 @@
 //! with `use crate::support::Stack;`. The head of `support/mod.rs` says what there is.
 
 #[cfg(test)]
+mod access;
+#[cfg(test)]
+mod access_random;
+#[cfg(test)]
 mod alarms;
 #[cfg(test)]
 mod basics;
@@ -22,6 +26,14 @@ mod harness;
 #[cfg(test)]
 mod hidden;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
+mod limits_lasting;
+#[cfg(test)]
+mod limits_walk;
+#[cfg(test)]
+mod models;
+#[cfg(test)]
 mod nothing_written;
 #[cfg(test)]
 mod pair;
@@ -32,11 +44,15 @@ mod plans;
 #[cfg(test)]
 mod plans_counted;
 #[cfg(test)]
+mod policy_keys;
+#[cfg(test)]
 mod portals;
 #[cfg(test)]
 mod quotas;
 #[cfg(test)]
 mod refusals;
+#[cfg(test)]
+mod reload;
 #[cfg(test)]
 mod repairs;
 #[cfg(test)]

@@ -1,0 +1,212 @@
+//! Cases of the keys about how a session conducts itself.
+
+use super::access::{app, asked};
+use super::{Case, Shown, scenes};
+
+pub(super) const CASES: &[Case] = &[
+    asked(
+        "mode",
+        &[("mode", r#""observe""#), SECRETS_DENIED],
+        &[app(SECRETS, "hush")],
+        &[app(&["DELETE FROM shop.secrets"], "25006 write_statement")],
+    ),
+    asked(
+        "rules",
+        &[
+            ("rules", r#"{"relation_denied": "observe"}"#),
+            SECRETS_DENIED,
+            ("columns/deny", r#"["*.*.email"]"#),
+        ],
+        &[app(SECRETS, "hush")],
+        &[app(
+            &["SELECT email FROM shop.customers"],
+            "42501 column_denied",
+        )],
+    ),
+    Case {
+        key: "catalog",
+        edits: &[],
+        shown: Shown::Scene(scenes::catalog),
+    },
+    asked(
+        "timeouts.statement_timeout",
+        &[("timeouts/statement_timeout", r#""300ms""#)],
+        &[
+            app(
+                &["SELECT count(*) FROM generate_series(1, 1000000000)"],
+                "57014",
+            ),
+            app(
+                &["SET statement_timeout = 0", "SHOW statement_timeout"],
+                "300ms",
+            ),
+        ],
+        &[app(&["SELECT 1"], "1"), app(&["SHOW lock_timeout"], "30s")],
+    ),
+    Case {
+        key: "timeouts.lock_timeout",
+        edits: &[("timeouts/lock_timeout", "300")],
+        shown: Shown::Scene(scenes::lock_timeout),
+    },
+    Case {
+        key: "timeouts.idle_in_transaction_session_timeout",
+        edits: &[("timeouts/idle_in_transaction_session_timeout", r#""500ms""#)],
+        shown: Shown::Scene(scenes::idle_in_transaction),
+    },
+    asked(
+        "statements.several",
+        &[("statements/several", r#""housekeeping""#)],
+        &[app(&["SELECT 1; SELECT 2"], "42501 several_statements")],
+        &[app(&["SET geqo = on; SHOW geqo"], "on")],
+    ),
+    asked(
+        "statements.explain_analyze",
+        &[("statements/explain_analyze", r#""refuse""#)],
+        &[app(&["EXPLAIN ANALYZE SELECT 1"], "42501 explain_analyze")],
+        &[app(&["EXPLAIN (COSTS OFF) SELECT 1"], "Result")],
+    ),
+    asked(
+        "statements.with_hold",
+        &[("statements/with_hold", r#""refuse""#)],
+        &[app(
+            &["DECLARE c CURSOR WITH HOLD FOR SELECT 1"],
+            "42501 with_hold",
+        )],
+        &[app(
+            &["BEGIN", "DECLARE c CURSOR FOR SELECT 1", "FETCH c"],
+            "1",
+        )],
+    ),
+    asked(
+        "statements.lock_access_share",
+        &[("statements/lock_access_share", r#""refuse""#)],
+        &[app(
+            &["BEGIN", "LOCK shop.orders IN ACCESS SHARE MODE"],
+            "42501 lock",
+        )],
+        &[app(&["BEGIN", "SELECT 1 FROM shop.orders LIMIT 1"], "1")],
+    ),
+    asked(
+        "statements.allow",
+        &[(
+            "statements/allow",
+            r#"["select", "begin", "commit", "rollback"]"#,
+        )],
+        &[
+            app(&["SHOW geqo"], "42501 statement_denied"),
+            app(&["VALUES (1)"], "42501 statement_denied"),
+        ],
+        &[app(&["BEGIN", "SELECT 1"], "1")],
+    ),
+    asked(
+        "statements.deny",
+        &[("statements/deny", r#"["show", "copy"]"#)],
+        &[
+            app(&["SHOW geqo"], "42501 statement_denied"),
+            app(&["COPY (SELECT 1) TO STDOUT"], "42501 statement_denied"),
+        ],
+        &[app(&["VALUES (1)"], "1")],
+    ),
+    asked(
+        "settings.allow",
+        &[
+            ("settings/allow/geqo", r#""only off""#),
+            ("settings/allow/app.tenant", r#"["a", "b"]"#),
+        ],
+        &[
+            app(&["SET geqo = on"], "22023 settings"),
+            app(&["SET app.tenant = 'c'"], "22023 settings"),
+            app(&["SET work_mem = '1GB'"], "42501 settings"),
+        ],
+        &[
+            app(&["SET geqo = off", "SHOW geqo"], "off"),
+            app(&["SET app.tenant = 'b'", "SHOW app.tenant"], "b"),
+        ],
+    ),
+    asked(
+        "settings.allow.*.min",
+        &[(
+            "settings/allow/extra_float_digits",
+            r#"{"min": 0, "max": 3}"#,
+        )],
+        &[app(&["SET extra_float_digits = -1"], "22023 settings")],
+        &[app(
+            &["SET extra_float_digits = 0", "SHOW extra_float_digits"],
+            "0",
+        )],
+    ),
+    asked(
+        "settings.allow.*.max",
+        &[(
+            "settings/allow/extra_float_digits",
+            r#"{"min": 0, "max": 2}"#,
+        )],
+        &[app(&["SET extra_float_digits = 3"], "22023 settings")],
+        &[app(
+            &["SET extra_float_digits = 2", "SHOW extra_float_digits"],
+            "2",
+        )],
+    ),
+    asked(
+        "settings.deny",
+        &[("settings/deny", r#"["enable_*"]"#)],
+        &[
+            app(&["SET enable_sort = off"], "42501 setting_denied"),
+            app(
+                &["SELECT set_config('enable_sort', 'off', false)"],
+                "42501 setting_denied",
+            ),
+        ],
+        &[
+            app(&["SET geqo = off", "SHOW geqo"], "off"),
+            app(&["RESET enable_sort"], ""),
+        ],
+    ),
+    tested(
+        "tests.*.statement",
+        r#"{"statement": "DELETE FROM t", "expect": "permit"}"#,
+        r#"{"statement": "SELECT 1", "expect": "permit"}"#,
+    ),
+    tested(
+        "tests.*.expect",
+        r#"{"statement": "SELECT 1", "expect": "refuse"}"#,
+        r#"{"statement": "DELETE FROM t", "expect": "refuse"}"#,
+    ),
+    tested(
+        "tests.*.rule",
+        r#"{"statement": "DELETE FROM t", "expect": "refuse", "rule": "ddl"}"#,
+        r#"{"statement": "DELETE FROM t", "expect": "refuse", "rule": "write_statement"}"#,
+    ),
+    tested(
+        "tests.*.user",
+        r#"{"statement": "SELECT pi()", "expect": "permit", "user": "app", "application_name": "x"}"#,
+        r#"{"statement": "SELECT pi()", "expect": "permit", "user": "reader", "application_name": "x"}"#,
+    ),
+    tested(
+        "tests.*.application_name",
+        r#"{"statement": "SELECT pi()", "expect": "permit", "user": "reader", "application_name": ""}"#,
+        r#"{"statement": "SELECT pi()", "expect": "permit", "user": "reader", "application_name": "x"}"#,
+    ),
+    tested(
+        "tests.*.search_path",
+        r#"{"statement": "SELECT * FROM secrets", "expect": "permit", "search_path": ["shop"]}"#,
+        r#"{"statement": "SELECT * FROM secrets", "expect": "permit", "search_path": ["open"]}"#,
+    ),
+    tested(
+        "tests.*.settings",
+        r#"{"statement": "SELECT * FROM shop.mine", "expect": "permit", "settings": {"app.tenant": "LONG"}}"#,
+        r#"{"statement": "SELECT * FROM shop.mine", "expect": "permit", "settings": {"app.tenant": "a"}}"#,
+    ),
+];
+
+/// A case of tests that the policy carries.
+const fn tested(key: &'static str, bites: &'static str, spares: &'static str) -> Case {
+    Case {
+        key,
+        edits: &[],
+        shown: Shown::Tested { bites, spares },
+    }
+}
+
+const SECRETS_DENIED: (&str, &str) = ("relations/deny", r#"["shop.secrets"]"#);
+const SECRETS: &[&str] = &["SELECT word FROM shop.secrets"];

@@ -1,0 +1,122 @@
+//! Ways to what models hide, each by itself: nothing of it arrives, in rows or in errors.
+
+use crate::shop::{self, session, shows_hidden};
+use crate::support::{RawClient, frames};
+
+#[test]
+fn nothing_that_is_hidden_arrives() {
+    let mut client = session(shop::stack());
+    for text in WAYS {
+        for answer in [client.query(text), extended(&mut client, text)] {
+            assert!(!shows_hidden(&answer), "{text}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_refused_is_refused_and_not_read() {
+    let mut client = session(shop::stack());
+    for text in REFUSED {
+        for answer in [client.query(text), extended(&mut client, text)] {
+            let error = answer.iter().find(|frame| frame.kind == b'E');
+            let detail = error
+                .and_then(|error| error.field(b'D'))
+                .unwrap_or_default();
+            assert!(detail.starts_with("rule: "), "{text}: {answer:?}");
+            assert!(answer.iter().all(|frame| frame.kind != b'D'), "{text}");
+            assert!(!shows_hidden(&answer), "{text}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_statement_that_was_prepared_for_other_values_does_not_run() {
+    let mut client = session(shop::stack());
+    client.query("PREPARE p AS SELECT count(*) FROM customers");
+    client.send(
+        &[
+            frames::parse("s", "SELECT count(*) FROM customers"),
+            frames::sync(),
+        ]
+        .concat(),
+    );
+    client.until_ready();
+    let error = |answer: Vec<crate::support::raw::Frame>| {
+        let error = answer.into_iter().find(|frame| frame.kind == b'E');
+        error.map(|error| error.sqlstate())
+    };
+    let bound = [
+        frames::bind("", "s", &[], false),
+        frames::execute("", 0),
+        frames::sync(),
+    ]
+    .concat();
+    for (set, wanted) in [
+        ("SET jit = off", None),
+        ("SET app.tenant = 'b'", Some("0A000")),
+        ("SET app.tenant = 'a''\\'", None),
+        ("RESET app.tenant", Some("0A000")),
+    ] {
+        client.query(set);
+        assert_eq!(error(client.query("EXECUTE p")).as_deref(), wanted, "{set}");
+        client.send(&bound);
+        assert_eq!(error(client.until_ready()).as_deref(), wanted, "{set}");
+    }
+}
+
+fn extended(client: &mut RawClient, text: &str) -> Vec<crate::support::raw::Frame> {
+    client.send(&frames::extended(text, &[], false));
+    client.until_ready()
+}
+
+/// They run, or Postgres or pgsieve says no.
+const WAYS: &[&str] = &[
+    "SELECT c::text FROM customers c",
+    "SELECT row_to_json(c), to_jsonb(c), c FROM customers c",
+    "SELECT (c).* FROM customers c",
+    "SELECT ROW(c.*) FROM customers c",
+    "SELECT ssn FROM customers",
+    "SELECT customers.ssn, tenant FROM customers",
+    "SELECT c.ssn FROM customers AS c (a, b, c, d, e, f, ssn)",
+    "SELECT ctid, tableoid, xmin FROM customers",
+    "SELECT email::int FROM customers",
+    "SELECT 1 FROM customers WHERE note::int > 5",
+    "SELECT 1 FROM customers WHERE (note || 'x')::int > 5",
+    "SELECT 1 FROM orders WHERE secret::int = 1",
+    "SELECT 1 FROM orders WHERE total::text::date IS NULL",
+    "SELECT 100 / (x - 5) FROM customers",
+    "SELECT 1 FROM customers WHERE 100 / (x - 5) > 1 AND id > 0",
+    "SELECT 1 FROM customers c JOIN plain p ON 100 / (c.x - 5) = p.x",
+    "SELECT max(note::int), min(email), string_agg(email, ',') FROM customers",
+    "SELECT * FROM shop.customers ORDER BY 1",
+    "TABLE shop.customers",
+    "SELECT * FROM (TABLE customers) x (a, b, c) ORDER BY c",
+    "SELECT customers.* FROM customers NATURAL JOIN (SELECT 'CANA' || 'RY' AS ssn) s",
+    "SELECT count(*) FROM customers JOIN (SELECT 5 AS x) s USING (x)",
+    "SELECT * FROM items ORDER BY price",
+    "SELECT i.price FROM items i",
+    "WITH x AS MATERIALIZED (SELECT * FROM customers) SELECT * FROM x, LATERAL (TABLE x) y",
+    "SELECT json_agg(customers) FROM customers",
+    "SELECT (SELECT array_agg(email) FROM customers)",
+    "COPY (SELECT * FROM customers) TO STDOUT",
+    "SELECT * FROM customers UNION ALL SELECT * FROM customers",
+    "SELECT 'shop.customers'::regclass",
+    "SELECT * FROM json_populate_recordset(NULL::shop.customers, '[]')",
+    "SELECT most_common_vals FROM pg_stats WHERE schemaname = 'shop'",
+    "SELECT * FROM pg_statistic LIMIT 5",
+    "SELECT query FROM pg_stat_activity",
+    "SELECT * FROM query_to_xml('SELECT * FROM shop.customers', true, true, '')",
+    "SELECT table_to_xml('shop.customers', true, true, '')",
+];
+
+/// pgsieve itself says no.
+const REFUSED: &[&str] = &[
+    "EXPLAIN SELECT * FROM customers WHERE x = 5",
+    "EXPLAIN (ANALYZE, VERBOSE) TABLE customers",
+    "SELECT * FROM ONLY customers",
+    "SELECT * FROM customers TABLESAMPLE BERNOULLI (100)",
+    "SELECT * FROM customers FOR SHARE",
+    "COPY customers TO STDOUT",
+    "LOCK TABLE customers IN ACCESS SHARE MODE",
+    "SET search_path = lacks; TABLE customers",
+];

@@ -1,0 +1,120 @@
+//! The policy files that ship, and `pgsieve policy check` and `schema` as a shell sees them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use pgsieve::demo::cluster::Cluster;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/policies");
+
+/// Runs `pgsieve policy` without any of our variables in its environment.
+fn policy(arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
+    let output: Output = command
+        .arg("policy")
+        .args(arguments)
+        .env_clear()
+        .output()
+        .unwrap();
+    let printed = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    (output.status.code().unwrap(), printed.concat())
+}
+
+/// A file with a text, in a folder of its own; the folder is gone with the value.
+struct File {
+    folder: PathBuf,
+    path: String,
+}
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let own = format!("pgsieve-policy-files-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(own);
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        let path = path.to_string_lossy().into_owned();
+        Self { folder, path }
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The default policy with more sections.
+fn agent_with(sections: &str) -> String {
+    format!("{}\n{sections}\n", include_str!("../policies/agent.yaml"))
+}
+
+#[test]
+fn the_shipped_policies_are_sound_and_pass_their_own_tests() {
+    let (status, printed) = policy(&["check", FOLDER]);
+    assert_eq!(status, 0, "{printed}");
+    for name in ["agent", "bi", "strict", "observe"] {
+        assert!(
+            printed.contains(&format!("/{name}.yaml: {name} ")),
+            "{printed}"
+        );
+        let (status, printed) = policy(&["test", name]);
+        assert_eq!(status, 0, "{printed}");
+        assert!(printed.contains(" 0 failed, 0 undecided"), "{printed}");
+    }
+}
+
+#[test]
+fn the_schema_is_printed_as_it_is_checked_in() {
+    let (status, printed) = policy(&["schema"]);
+    assert_eq!(status, 0);
+    assert!(printed == include_str!("../policies/policy.schema.json"));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_a_status() {
+    let file = File::new(
+        "wrong.yaml",
+        &agent_with("mode: off\nrelations: {deny: [orders]}"),
+    );
+    let (status, printed) = policy(&["check", &file.path, "agent"]);
+    assert_eq!(status, 1, "{printed}");
+    for wanted in [
+        "wrong.yaml:",
+        " mode: one of enforce, observe is wanted",
+        " relations.deny: a relation stands here with its schema, such as shop.orders",
+        "agent: agent ",
+    ] {
+        assert!(printed.contains(wanted), "{wanted}: {printed}");
+    }
+    let (status, printed) = policy(&["check", "/no/such/file"]);
+    assert_eq!(status, 2, "{printed}");
+    let (status, printed) = policy(&["check", "agent", "bi", "--together"]);
+    assert!(
+        status == 1 && printed.contains("neither agent nor bi"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
+    let cluster = Cluster::builder().start().unwrap();
+    let url = cluster.admin_url("postgres");
+    let file = File::new(
+        "patterns.yaml",
+        &agent_with("relations: {deny: [pg_catalog.pg_clas, pg_catalog.pg_proc]}"),
+    );
+    let (status, printed) = policy(&["check", "--upstream", &url, &file.path]);
+    assert_eq!(status, 0, "{printed}");
+    let wanted = "warning: relations.deny: pg_catalog.pg_clas is no relation here";
+    assert!(printed.contains(wanted), "{printed}");
+    assert!(!printed.contains("pg_proc"), "{printed}");
+    let model = "models: {public.nothing: {sql: SELECT a FROM public.no_such_table}}";
+    let file = File::new("models.yaml", &agent_with(model));
+    let (status, printed) = policy(&["check", "--upstream", &url, &file.path]);
+    assert_eq!(status, 1, "{printed}");
+    assert!(printed.contains("models.public.nothing: "), "{printed}");
+}
