@@ -70,7 +70,7 @@ pub use self::named::Named;
 pub use self::names::{Cursor, Prepared, SessionNames};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
-pub use self::plan::{PlanBound, Planning, Question};
+pub use self::plan::{PlanBound, Planning, QUESTION_NAME, Question};
 pub use self::reused::Older;
 pub use self::rule::Rule;
 pub use self::startup::{Introduction, StartupPlan};

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::grounds::{Database, Digest, Grounds, SearchPaths};
+use super::plan::QUESTION_NAME;
 use super::reused::{Older, Reused, Unnamed};
 use super::sight::Sight;
 use super::{Effect, Facts, Parameters, SessionValues, Surety};
@@ -277,9 +278,10 @@ impl SessionNames {
         }
     }
 
-    /// What a prepared statement runs.
+    /// What a prepared statement runs. Under the name of pgsieve's own question there is none.
     pub fn prepared(&self, name: &str) -> Option<&Prepared> {
-        self.prepared.get(stored(name))
+        let known = self.prepared.get(stored(name));
+        known.filter(|_| name != QUESTION_NAME)
     }
 
     /// Forgets a prepared statement. Hands out what is known of others of that name.
@@ -329,12 +331,12 @@ impl SessionNames {
         }
     }
 
-    /// A cursor or portal.
+    /// A cursor or portal. Under the name of pgsieve's own question there is none.
     pub fn cursor(&self, name: &str) -> Option<&Cursor> {
-        if name.is_empty() {
-            self.unnamed_cursor.as_ref()
-        } else {
-            self.cursors.get(stored(name))
+        match name {
+            "" => self.unnamed_cursor.as_ref(),
+            QUESTION_NAME => None,
+            name => self.cursors.get(stored(name)),
         }
     }
 

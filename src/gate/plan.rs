@@ -395,5 +395,10 @@ fn unplannable() -> Box<Refusal> {
     )
 }
 
+/// The name of the prepared statement and the portal of a question. A question that fails may leave
+/// them there, and what they would tell is not for the client: nothing that it has made under this
+/// name is ever run.
+pub const QUESTION_NAME: &str = "pgsieve_plan";
+
 /// All that stands before a text that is asked about.
 const EXPLAIN: &str = "EXPLAIN (FORMAT JSON) ";

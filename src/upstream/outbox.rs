@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 use bytes::{Buf, BytesMut};
 use tokio::io::AsyncWrite;
 
-use crate::gate::ReadPermit;
+use crate::gate::{QUESTION_NAME, ReadPermit};
 use crate::limits;
 use crate::wire::encode::{self, Unencodable};
 use crate::wire::frame::Frame;
@@ -223,10 +223,6 @@ const FAILING_TEXT: &str = "pgsieve refused this statement";
 
 /// Never the name of a statement that exists: its Parse always fails.
 const FAILING_NAME: &str = "pgsieve_refused";
-
-/// The prepared statement and the portal of [`Outbox::questions`]. A client that uses the name for
-/// something of its own loses that.
-const QUESTION_NAME: &str = "pgsieve_plan";
 
 /// The question of [`Outbox::read_only_check`]; answered by one row that holds `on`.
 const READ_ONLY_CHECK: &str = "SHOW default_transaction_read_only";

@@ -1,5 +1,6 @@
 //! Message tables of plans: what goes to whom, in which order, for every answer. Test code only.
 
+use crate::gate::QUESTION_NAME;
 use crate::policy::Policy;
 use crate::session::conversation::SelfReport;
 use crate::session::exchanges::{
@@ -379,4 +380,27 @@ fn without_bounds_nothing_is_asked() {
     let batch = [parse("", "SELECT 1"), bind("", ""), execute(""), sync()];
     assert_eq!(exchange.client(&batch), "PBES");
     assert_eq!(exchange.client(&[query("SELECT 1")]), "Q");
+}
+
+/// A question that has failed may have left its EXPLAIN there.
+#[test]
+fn nothing_is_run_under_the_name_of_a_question() {
+    let mut exchange = agent();
+    exchange.client(&[parse(QUESTION_NAME, "SELECT 1"), sync()]);
+    exchange.upstream(&[empty(b'1'), ready(b'I')]);
+    assert_eq!(exchange.client(&[bind("", QUESTION_NAME), sync()]), "");
+    let got = exchange.upstream_bytes(b"");
+    assert_eq!((letters(&got), told(&got).0), ("EZ".into(), "26000".into()));
+    exchange.client(&[query(&format!("PREPARE {QUESTION_NAME} AS SELECT 1"))]);
+    exchange.upstream(&[complete("PREPARE"), ready(b'I')]);
+    let run = query(&format!("EXECUTE {QUESTION_NAME}"));
+    assert_eq!(exchange.client(&[run]), "");
+    let got = exchange.upstream_bytes(b"");
+    assert_eq!((letters(&got), told(&got).0), ("EZ".into(), "26000".into()));
+    exchange.client(&[parse("", "SELECT 1"), bind(QUESTION_NAME, "")]);
+    exchange.upstream(&[empty(b'1'), empty(b'2')]);
+    exchange.upstream(&[planned("1", "1")]);
+    assert_eq!(exchange.client(&[execute(QUESTION_NAME), sync()]), "PS");
+    let got = exchange.upstream_bytes(&[error("42601"), ready(b'I')].concat());
+    assert_eq!((letters(&got), told(&got).0), ("EZ".into(), "34000".into()));
 }
