@@ -42,5 +42,6 @@ fn refusal_of(body: &Body, sight: &Sight, names: &SessionNames, policy: &Policy)
     case.at_hand = Some(sight);
     case.trusted.push(0..body.sample().len());
     let refusal = statement::judge_message(&parsed, &mut case).err()?;
-    Some(format!("the gate refuses it: {}", refusal.message))
+    // This reaches the log, and a message may quote the statement.
+    Some(format!("the gate refuses it; {}", refusal.detail))
 }
