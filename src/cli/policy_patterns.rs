@@ -2,6 +2,7 @@
 //! something, and where it stands.
 
 use crate::policy::access::{ColumnPattern, Glob, RelationPattern};
+use crate::policy::parts;
 use crate::policy::tree::{self, Tree, Value};
 
 /// A policy file, entry by entry.
@@ -93,25 +94,6 @@ impl Entry {
             _ => false,
         }
     }
-}
-
-/// The parts of a dotted name; a part may stand in double quotes.
-pub fn parts(text: &str) -> Option<Vec<String>> {
-    let mut parts = vec![String::new()];
-    let (mut letters, mut quoted) = (text.trim().chars().peekable(), false);
-    while let Some(letter) = letters.next() {
-        let part = parts.last_mut()?;
-        match letter {
-            '"' if quoted && letters.peek() == Some(&'"') => {
-                part.push('"');
-                letters.next();
-            }
-            '"' => quoted = !quoted,
-            '.' if !quoted => parts.push(String::new()),
-            letter => part.push(letter),
-        }
-    }
-    (!quoted && parts.iter().all(|part| !part.is_empty())).then_some(parts)
 }
 
 fn relation(text: &str) -> Option<RelationPattern> {

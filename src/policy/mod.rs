@@ -36,7 +36,7 @@ pub use self::repair::{
 };
 pub use self::rules::{Mode, PolicyRule};
 pub use self::set::{PolicySet, WrongSet};
-pub use self::signature::{ArgumentType, Signature};
+pub use self::signature::{ArgumentType, Signature, parts};
 pub use self::value_rule::{SettingValue, ValueRule, ValueVerdict};
 
 use self::access::Glob;

@@ -173,7 +173,7 @@ pub(super) fn dotted(text: &str) -> Result<(Dotted, &str), &'static str> {
 }
 
 /// The parts of a name of any length; none when there is something else beside it.
-pub(super) fn parts(text: &str) -> Option<Vec<String>> {
+pub fn parts(text: &str) -> Option<Vec<String>> {
     let mut parts = Vec::new();
     let mut rest = text.trim();
     loop {
