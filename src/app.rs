@@ -16,9 +16,10 @@ use crate::auth::{Auth, AuthSetupError};
 use crate::config::{ListenAddress, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
+use crate::net::link::Link;
 use crate::net::pem::TlsSetupError;
 use crate::policy::Live;
-use crate::server::admin;
+use crate::server::admin::{self, Admin};
 use crate::server::listener::Place;
 use crate::server::readiness::Readiness;
 use crate::server::reload::Reloader;
@@ -28,12 +29,14 @@ use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
 use crate::session::regime::{Recording, Regime};
 use crate::sql::fingerprint::Fingerprinter;
-use crate::telemetry::audit::AuditTarget;
-use crate::telemetry::events::{Listening, PoliciesHold, TrustInUse, UpstreamUnreachable};
+use crate::telemetry::events::{
+    Listening, PoliciesHold, TrustInUse, UpstreamTried, UpstreamUnreachable,
+};
+use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::log::Log;
 use crate::telemetry::{Telemetry, TelemetryError, panics};
 use crate::upstream::cancel::CancelRegistry;
-use crate::upstream::connect::Upstream;
+use crate::upstream::connect::{ConnectError, Upstream};
 use crate::upstream::keeper::Catalogs;
 use crate::upstream::side::Sides;
 
@@ -62,7 +65,7 @@ pub enum AppError {
 /// Why it could not start; nothing was served then.
 pub fn run(settings: Settings) -> Result<(), AppError> {
     let telemetry =
-        Telemetry::start(&settings.audit, Log::stderr()).map_err(AppError::Telemetry)?;
+        Telemetry::start(&settings.telemetry, Log::stderr()).map_err(AppError::Telemetry)?;
     panics::install(&telemetry);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -70,7 +73,8 @@ pub fn run(settings: Settings) -> Result<(), AppError> {
     let served = runtime
         .map_err(AppError::System)?
         .block_on(serve(settings, &telemetry));
-    telemetry.flush(limits::AUDIT_LAST_FLUSH);
+    telemetry.close(limits::AUDIT_LAST_FLUSH);
+    telemetry.flush_traces(limits::TRACE_LAST_FLUSH);
     served
 }
 
@@ -78,7 +82,7 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     if matches!(settings.auth, AuthSettings::Trust { .. }) {
         telemetry.emit(&TrustInUse);
     }
-    let admin_address = settings.admin;
+    let (admin_address, admin_token) = (settings.admin, settings.admin_token.clone());
     let server_settings = ServerSettings {
         listen: settings.listen.iter().map(place).collect(),
         workers: settings.workers,
@@ -103,8 +107,11 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         });
         tokio::spawn(admin::serve(
             listener,
-            telemetry.clone(),
-            Arc::clone(&readiness),
+            Admin {
+                telemetry: telemetry.clone(),
+                readiness: Arc::clone(&readiness),
+                token: admin_token,
+            },
         ));
     }
     for place in server.places() {
@@ -184,16 +191,15 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
-    let recording = match settings.audit {
-        AuditTarget::Off => None,
-        AuditTarget::Stdout | AuditTarget::File(_) => {
-            let key = settings.fingerprint_key.map(|key| key.0);
-            Some(Recording {
-                fingerprinter: Fingerprinter::new(key, process_key),
-                names: settings.audit_names,
-            })
+    let audited = !settings.telemetry.audit.is_off();
+    let is_shown = settings.telemetry.recent || settings.telemetry.traces.is_some();
+    let recording = (audited || is_shown).then(|| {
+        let key = settings.fingerprint_key.map(|key| key.0);
+        Recording {
+            fingerprinter: Fingerprinter::new(key, process_key),
+            names: audited && settings.audit_names,
         }
-    };
+    });
     Ok(LoginDesk {
         tls,
         auth,
@@ -209,11 +215,18 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
 
 /// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
 async fn watch_upstream(upstream: Arc<Upstream>, readiness: Arc<Readiness>, telemetry: Telemetry) {
+    let name = upstream.settings().endpoint.to_string();
     let mut reached_before = true;
     loop {
+        let since = Instant::now();
         let attempt = upstream
-            .connect(Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX)
+            .connect(since + limits::UPSTREAM_CONNECT_TIME_MAX)
             .await;
+        telemetry.emit(&UpstreamTried {
+            upstream: &name,
+            outcome: outcome(&attempt),
+            took: since.elapsed(),
+        });
         readiness.note_upstream(attempt.is_ok());
         if let Err(error) = &attempt
             && reached_before
@@ -228,6 +241,18 @@ async fn watch_upstream(upstream: Arc<Upstream>, readiness: Arc<Readiness>, tele
             WATCH_INTERVAL_UNREACHED
         })
         .await;
+    }
+}
+
+/// What an attempt to reach the upstream is counted as.
+fn outcome(attempt: &Result<Link, ConnectError>) -> CheckOutcome {
+    match attempt {
+        Ok(_) => CheckOutcome::Reached,
+        Err(ConnectError::UnknownHost(_)) => CheckOutcome::UnknownHost,
+        Err(ConnectError::Unreachable(_)) => CheckOutcome::Unreachable,
+        Err(ConnectError::TimedOut) => CheckOutcome::TimedOut,
+        Err(ConnectError::NoTls | ConnectError::NotPostgres) => CheckOutcome::NotPostgres,
+        Err(ConnectError::Handshake(_)) => CheckOutcome::TlsHandshake,
     }
 }
 

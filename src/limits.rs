@@ -136,8 +136,11 @@ pub const AUDIT_NAMES_MAX: usize = 64;
 /// Postgres gives a name 63 bytes and a function a hundred types.
 pub const AUDIT_NAMES_BYTES_MAX: usize = 4 << 10;
 
-/// Bytes of audit lines that may wait for the writer. At some 400 bytes a line this is 10,000
-/// statements: more than a slow disk's hiccup, and little enough to stay far below the memory goal.
+/// The mark: bytes of audit lines from which on the queue is full. At some 500 bytes a line this is
+/// 8,000 statements: more than a slow disk's hiccup, and little enough to stay far below the memory
+/// goal. Lines that must be on record are taken beyond it, and their session then waits: a few
+/// lines for each connection there can be, 1000 of them some 2 MiB. As much again is with the
+/// writer, once as it came and once with its seals.
 pub const AUDIT_QUEUE_BYTES_MAX: usize = 4 << 20;
 
 /// Bytes of waiting audit lines at which the writer is woken before its time. Below it nobody is
@@ -147,10 +150,6 @@ pub const AUDIT_WAKE_BYTES: usize = 256 << 10;
 /// How long an audit line may wait before it is written, in milliseconds.
 pub const AUDIT_WRITE_INTERVAL_MS: u64 = 100;
 
-/// How long a refusal, login or tripwire waits for room in a full audit queue, in milliseconds,
-/// before it is dropped and counted. It blocks a whole worker, so it must stay short.
-pub const AUDIT_BLOCK_MS_MAX: u64 = 250;
-
 /// Lines per second that go to stderr; more are counted and summed up in one line. A client that
 /// breaks the protocol in a loop must not fill a disk.
 pub const LOG_LINES_PER_SECOND_MAX: u64 = 50;
@@ -158,6 +157,40 @@ pub const LOG_LINES_PER_SECOND_MAX: u64 = 50;
 /// Statements that a worker counts by itself before it adds them to the shared metrics; a scrape
 /// does not wait for it.
 pub const TALLY_STATEMENTS_MAX: u32 = 256;
+
+/// Policies whose statements are counted by themselves; what is under others is counted together.
+/// Each can have some hundreds of time series in use.
+pub const POLICY_LABELS_MAX: usize = 32;
+
+/// Users whose statements and refusals are counted by themselves, at a time; the rest is counted
+/// together. A dashboard of more lines than this is read by nobody.
+pub const USER_LABELS_MAX: usize = 100;
+
+/// Fingerprints whose refusals are counted by themselves, at a time; the rest is counted together.
+/// Clients make as many as they like: these are the first that came.
+pub const FINGERPRINT_LABELS_MAX: usize = 100;
+
+/// Upstreams that are counted by themselves: as many as anybody would name in one file.
+pub const UPSTREAM_LABELS_MAX: usize = 16;
+
+/// How long a policy, user or fingerprint keeps its own time series without being counted: an hour
+/// is longer than any alert looks back for a rise, and what comes after it deserves the place.
+pub const LABEL_IDLE_TIME: Duration = Duration::from_secs(3600);
+
+/// Buckets of a histogram, the one without end not counted: four to a decade are plenty.
+pub const HISTOGRAM_BUCKETS_MAX: usize = 24;
+
+/// Combinations of path, kind and verdict that a worker counts by itself for one policy before it
+/// adds one to the shared metrics: what a driver sends over and over is half a dozen.
+pub const TALLY_COMBINATIONS_MAX: usize = 8;
+
+/// The pause between two questions whether the upstream is a standby and how far behind: scrapes
+/// come less often.
+pub const UPSTREAM_LAG_PAUSE: Duration = Duration::from_secs(2);
+
+/// How long its answer counts, in times that it takes to the next one: two may be missed by a
+/// server that is slow.
+pub const UPSTREAM_LAG_POLLS_MAX: u32 = 3;
 
 /// How long the last audit lines may take to reach their sink when the process ends.
 pub const AUDIT_LAST_FLUSH: Duration = Duration::from_secs(5);
@@ -369,11 +402,42 @@ pub const TURNED_AWAY_MAX: usize = 256;
 /// Connections to the admin address at a time: a few scrapers and probes, and no crowd.
 pub const ADMIN_CONNECTIONS_MAX: usize = 16;
 
+/// How long a connection to the admin address is left alone before it may have to give way to one
+/// that comes: a request that was sent with it is read by then. A crowd of a thousand that says
+/// nothing is through in two seconds.
+pub const ADMIN_GRACE: Duration = Duration::from_millis(20);
+
 /// Bytes of an admin request's head. A scraper's is some 300; cookies of a browser fit as well.
 pub const ADMIN_REQUEST_BYTES_MAX: usize = 8 << 10;
 
 /// How long an admin connection may last from accept to close, in milliseconds.
 pub const ADMIN_TIME_MS_MAX: u64 = 5_000;
+
+/// Pages that are followed at a time, apart from the connections above: the screens of a team, some
+/// twice. Each gets some kilobytes a second.
+pub const ADMIN_FOLLOWERS_MAX: usize = 8;
+
+/// How long a page is followed on one connection; it then asks anew, and who is gone for good
+/// without a word does not keep its room.
+pub const ADMIN_FOLLOWED_TIME_MAX: Duration = Duration::from_secs(3_600);
+
+/// How long a page is followed at least before it may have to give way to one that comes.
+pub const ADMIN_FOLLOW_TURN: Duration = Duration::from_secs(60);
+
+/// How long a page that comes waits for the one that gives way to be gone.
+pub const ADMIN_CUT_TIME: Duration = Duration::from_secs(1);
+
+/// How long a peer of the admin address may take nothing of what is sent to it.
+pub const ADMIN_STALL_MAX: Duration = Duration::from_secs(10);
+
+/// Bytes that the system keeps for a peer of the admin address that has not read them yet.
+pub const ADMIN_SEND_BYTES: usize = 64 << 10;
+
+/// Rows of the live page's lists that are sent: what a person scrolls through.
+pub const PAGE_ROWS_MAX: usize = 100;
+
+/// Users that the live page names; the others are a number.
+pub const PAGE_USERS_MAX: usize = 30;
 
 /// How long the admin address rests when no connection can be accepted, in milliseconds.
 pub const ADMIN_PAUSE_MS: u64 = 100;
@@ -758,3 +822,191 @@ pub const PLAN_AGE_BOUND: Duration = Duration::from_secs(86_400);
 
 /// The longest idle time that can be asked for: settings of the server hold no more.
 pub const IDLE_TIME_BOUND: Duration = Duration::from_secs(24 * 86_400);
+
+// --- evidence
+
+/// Audit files that were put aside and are kept, unless told otherwise: with the files of 100 MiB
+/// that an operator would choose, a gigabyte.
+pub const AUDIT_FILES_KEPT: usize = 10;
+
+// --- gate shapes
+
+/// Bytes of a statement's names as an audit line shows them that are kept with the names; a longer
+/// text is put together for each line.
+pub const NAMES_RENDERED_BYTES_MAX: usize = 512;
+
+/// Shapes of statements whose names one worker thread remembers, for the record: as many as the
+/// verdicts that it keeps.
+pub const SHAPES_KNOWN_MAX: usize = 4_096;
+
+/// The bytes of text that those may hold: 2 MiB per worker thread.
+pub const SHAPES_BYTES_MAX: usize = 2 << 20;
+// --- traces
+
+/// Texts above this are not searched for the comment with their trace: it is done between other
+/// sessions' work, as judging is.
+pub const TRACE_TEXT_BYTES_MAX: usize = INLINE_JUDGE_BYTES_MAX;
+
+/// Keys of an sqlcommenter comment that are read; frameworks write less than ten.
+pub const TRACE_COMMENT_PAIRS_MAX: usize = 64;
+
+/// Statements in a second that are sampled because their clients say that the parent is: a client
+/// can say so of all. Their spans are some ten batches, and leave room in the queue for the others.
+pub const TRACE_FOLLOWED_PER_SECOND_MAX: u64 = 1_000;
+
+/// Answers owed among which an Execute looks for its Parse, to go on with its trace: drivers send
+/// both together, and a pipeline of thousands is not searched once for each of its Executes.
+pub const TRACE_PARSE_BEHIND_MAX: usize = 64;
+
+/// Things done to one statement that get a span: a statement that is repaired has a dozen.
+pub const TRACE_PHASES_MAX: usize = 64;
+
+/// Spans that wait for the collector: some seconds of a thousand sampled statements each, a few
+/// megabytes. What comes on top is dropped and counted.
+pub const TRACE_QUEUE_SPANS_MAX: usize = 8192;
+
+/// Spans in one request: what OpenTelemetry's exporters have, a quarter of a megabyte.
+pub const TRACE_BATCH_SPANS: usize = 512;
+
+/// How long spans gather before they are sent, unless there is a batch of them.
+pub const TRACE_EXPORT_PAUSE: Duration = Duration::from_secs(1);
+
+/// How long the collector may take for a batch, retries included.
+pub const TRACE_EXPORT_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// How long the last spans may take to reach the collector when the process ends. They are worth
+/// less than a quick restart.
+pub const TRACE_LAST_FLUSH: Duration = Duration::from_secs(2);
+
+/// Headers that go with a request to the collector; vendors want one or two.
+pub const TRACE_HEADERS_MAX: usize = 32;
+// --- telemetry/recent
+
+/// Rows of the live page's lists of the latest refusals, repairs and alarms, each: what a person
+/// scrolls through. Each takes some 300 bytes, or what names of their longest take.
+pub const RECENT_ROWS_MAX: usize = 200;
+
+/// How many of those rows one user can have, so that its flood leaves room for the others.
+pub const RECENT_ROWS_OF_USER_MAX: usize = 100;
+
+/// Refused fingerprints whose history is kept. Each takes about a kilobyte.
+pub const RECENT_FINGERPRINTS_MAX: usize = 512;
+
+/// How many of those one user can have, so that its flood leaves room for the others.
+pub const RECENT_FINGERPRINTS_OF_USER_MAX: usize = 256;
+
+/// Times that are kept of one fingerprint, besides its counts by minute.
+pub const RECENT_TIMES_MAX: usize = 20;
+
+/// Pairs of rule and hint that are kept of one fingerprint: policies differ, and are few.
+pub const RECENT_CAUSES_MAX: usize = 4;
+
+/// Users that are named for one fingerprint; more are a number.
+pub const RECENT_USERS_OF_FINGERPRINT_MAX: usize = 8;
+
+/// Users whose refusals are counted by name; those with the fewest give way.
+pub const RECENT_USERS_MAX: usize = 200;
+
+// --- telemetry/pulse
+
+/// Time between two readings for the live page.
+pub const PULSE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Seconds of history of the live page: five minutes, each second takes some 500 bytes.
+pub const PULSE_SECONDS: usize = 300;
+
+/// Seconds that a percentile is drawn for.
+pub const PULSE_PART_SECONDS: usize = 10;
+/// Bytes of waiting audit lines at which even `on_full: block` drops lines of what was permitted.
+/// Sessions stop at the mark, so only pipelines that were under way then and strangers that connect
+/// get here; for 1000 connections it is some 130 lines each.
+pub const AUDIT_QUEUE_BYTES_CEILING: usize = 64 << 20;
+
+/// Bytes of a batch that are sealed and written in one go, so that rotation can come between two.
+pub const AUDIT_CHUNK_BYTES: usize = 64 << 10;
+
+/// Memory that the audit's buffers keep when they are empty: what a full queue needed.
+pub const AUDIT_BUFFER_BYTES_KEPT: usize = 2 * AUDIT_QUEUE_BYTES_MAX;
+
+/// How long the writer goes on trying when the process ends and the audit cannot be written.
+pub const AUDIT_CLOSING_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// The pause after a rotation that failed; meanwhile the file grows beyond its size.
+pub const AUDIT_ROTATE_AGAIN: Duration = Duration::from_secs(5);
+
+/// How long a syslog receiver may take to accept a connection, and a line.
+pub const AUDIT_SYSLOG_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Places that audit lines go to at once: a file, standard output and two receivers.
+pub const AUDIT_TARGETS_MAX: usize = 4;
+
+/// Bytes of one audit line, newline included, that are read back: far more than a line can have. A
+/// longer one is no line of the audit's.
+pub const AUDIT_LINE_BYTES_MAX: u64 = 1 << 20;
+
+/// Files that an audit is looked for in when one is named: FILE and FILE.1 to this.
+pub const AUDIT_FILES_MAX: usize = 1000;
+
+/// Faults of an audit that `audit verify` tells with their places; the others are counted.
+pub const AUDIT_FAULTS_TOLD_MAX: usize = 100;
+
+/// Gaps in an audit that are remembered, in case their lines come later.
+pub const AUDIT_GAPS_MAX: usize = 1024;
+
+/// Fingerprints, users and the like that `audit top` counts one by one; twice as many are held
+/// before those that occur least are forgotten.
+pub const AUDIT_TOP_KEYS_MAX: usize = 10_000;
+
+/// Names of users that `audit top` shows for a fingerprint; the others are counted.
+pub const AUDIT_TOP_USERS_MAX: usize = 8;
+
+// --- admin.token_file
+
+/// The shortest token of the live page: nobody guesses sixteen random letters over the network.
+pub const TOKEN_BYTES_MIN: usize = 16;
+
+/// The longest one: it is sent in one header.
+pub const TOKEN_BYTES_MAX: usize = 1_024;
+// --- cli/health
+
+/// How long a health check waits for its answer, unless told otherwise: shorter than the pause
+/// between two checks of any orchestrator.
+pub const HEALTH_TIME: Duration = Duration::from_secs(3);
+
+/// How long it can be told to wait.
+pub const HEALTH_TIME_BOUNDS: (Duration, Duration) =
+    (Duration::from_millis(100), Duration::from_secs(60));
+
+/// Bytes of an answer that a health check reads: the verdict is in the first line, and a line for
+/// each database and policy follows.
+pub const HEALTH_ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+/// Lines of a report that a health check prints: orchestrators keep what it says.
+pub const HEALTH_LINES_MAX: usize = 20;
+// --- upstream/examination
+
+/// How long one question of an examination may take at the upstream: a catalog of a hundred
+/// thousand relations is read in a few seconds.
+pub const EXAMINATION_STATEMENT_TIME: &str = "30s";
+
+/// How long an examination may take to connect: a login, and a few questions.
+pub const EXAMINATION_CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long a whole examination may take: fifty questions, hardly any of which takes a second.
+pub const EXAMINATION_TIME_MAX: Duration = Duration::from_secs(180);
+
+/// Rows that one question of an examination may bring: grants to one role on fifty thousand tables.
+pub const EXAMINATION_ROWS_MAX: usize = 200_000;
+
+/// The bytes of the rows that one question may bring: rows of catalogs have some hundred each.
+pub const EXAMINATION_BYTES_MAX: usize = 256 << 20;
+
+/// Names that one finding lists, beside the count of all of them.
+pub const EXAMINATION_NAMES_MAX: usize = 20;
+
+/// Statements in the script that mends what was found. What is more is said to be missing.
+pub const EXAMINATION_STATEMENTS_MAX: usize = 5_000;
+
+/// The oldest major version that still gets fixes: the last releases of 13 and 14 were those of
+/// November 2025 and November 2026.
+pub const POSTGRES_SUPPORTED_MAJOR_MIN: u16 = 15;

@@ -101,7 +101,7 @@ fn a_url_is_enough() {
     );
     assert_eq!(settings.admin, Some("127.0.0.1:9432".parse().unwrap()));
     assert_eq!(settings.client_tls, ClientTlsSettings::Off);
-    assert_eq!(settings.audit, AuditTarget::Off);
+    assert!(settings.telemetry.audit.is_off());
     assert_eq!(settings.policies.all()[0].name(), "agent");
     assert!(settings.workers >= 1);
     let AuthSettings::Passthrough {
@@ -139,7 +139,10 @@ fn a_whole_file_is_read() {
         panic!("{:?}", settings.upstream.tls);
     };
     assert_eq!(settings.policies.all()[0].name(), "bi");
-    assert_eq!(settings.audit, AuditTarget::File("/var/log/a.jsonl".into()));
+    assert_eq!(
+        settings.telemetry.audit.targets,
+        [AuditTarget::File("/var/log/a.jsonl".into())]
+    );
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
     assert_eq!((settings.workers, settings.connections_max), (3, 7));
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
@@ -193,7 +196,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     .variables;
     let settings = good(&sources);
     assert_eq!((settings.workers, settings.listen.len()), (2, 2));
-    assert_eq!(settings.audit, AuditTarget::Stdout);
+    assert_eq!(settings.telemetry.audit.targets, [AuditTarget::Stdout]);
     sources.flags = vec![Flag {
         path: "listen",
         name: "--listen",
@@ -368,6 +371,29 @@ fn the_audit_has_names_unless_told_otherwise() {
 }
 
 #[test]
+fn a_token_of_the_live_page_cannot_be_guessed() {
+    let settings = |path: &std::path::Path| {
+        let path = path.display();
+        file(&format!(
+            "upstream: {{ url: 'postgres://h/' }}\nadmin: {{ token_file: '{path}' }}"
+        ))
+    };
+    let given = good(&settings(&written("0123456789abcdef\nand more\n")));
+    let token = given.admin_token.unwrap();
+    assert_eq!(token.reveal(), "0123456789abcdef");
+    for bad in [
+        "short",
+        "fifteen-letters",
+        "with spaces in between",
+        "with-lätters-in-it",
+    ] {
+        let problems = self::bad(&settings(&written(bad)));
+        assert!(problems.contains("visible letters"), "{problems}");
+        assert!(!problems.contains(bad), "{problems}");
+    }
+}
+
+#[test]
 fn users_are_mapped_to_the_upstream() {
     let password = written("of ann\n");
     let verifier = "SCRAM-SHA-256$4096:c2FsdHNhbHRzYWx0c2FsdA==$\
@@ -452,4 +478,97 @@ fn no_problem_shows_a_secret() {
     let shown: Vec<&str> = all.lines().filter(|line| line.contains(canary)).collect();
     assert!(shown.is_empty(), "{shown:#?}");
     assert!(all.lines().count() > 10, "{all}");
+}
+
+#[test]
+fn traces_are_off_unless_a_collector_is_named() {
+    use pgsieve::telemetry::traces::TraceProtocol;
+
+    let upstream = "upstream:\n  url: postgres://app@db.example.org:5433/shop\n";
+    for off in [String::new(), "traces:\n  endpoint: off\n".into()] {
+        assert!(
+            good(&file(&format!("{upstream}{off}")))
+                .telemetry
+                .traces
+                .is_none()
+        );
+    }
+    let text = format!("{upstream}traces:\n  endpoint: http://otel:4318\n  protocol: http\n");
+    let traces = good(&file(&text)).telemetry.traces.unwrap();
+    assert_eq!(traces.collector.url(), "http://otel:4318/v1/traces");
+    assert_eq!(traces.collector.protocol(), TraceProtocol::Http);
+    assert_eq!(
+        (traces.sample_ratio, traces.service_name.as_str()),
+        (0.01, "pgsieve")
+    );
+    let database = traces.database.unwrap();
+    assert_eq!(
+        (database.address.as_str(), database.port),
+        ("db.example.org", 5433)
+    );
+}
+
+#[test]
+fn what_is_wrong_with_traces_is_told_without_the_value() {
+    let folder = std::env::temp_dir().join(format!("pgsieve-headers-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (right, wrong) = (folder.join("right"), folder.join("wrong"));
+    std::fs::write(&right, "authorization: Bearer canary\n").unwrap();
+    std::fs::write(&wrong, "authorization Bearer canary\n").unwrap();
+    let with = |lines: &str| {
+        let lines = lines.replace("RIGHT", &right.to_string_lossy());
+        let lines = lines.replace("WRONG", &wrong.to_string_lossy());
+        let traces: String = lines
+            .split(';')
+            .map(|line| format!("  {}\n", line.trim()))
+            .collect();
+        file(&format!("upstream:\n  url: {URL}\ntraces:\n{traces}"))
+    };
+    for (lines, what) in [
+        (
+            "endpoint: canary:4317",
+            "must be off, or start with http:// or https://",
+        ),
+        (
+            "endpoint: http://canary:pw@otel",
+            "holds a user or password",
+        ),
+        ("endpoint: http://otel/canary", "has a path"),
+        (
+            "endpoint: http://otel; protocol: canary",
+            "one of grpc, http is wanted",
+        ),
+        (
+            "endpoint: http://otel; sample_ratio: 1.1",
+            "a number from 0 to 1 is wanted",
+        ),
+        (
+            "endpoint: http://otel; sample_ratio: NaN",
+            "a number from 0 to 1 is wanted",
+        ),
+        (
+            "endpoint: http://localhost; headers_file: WRONG",
+            "line 1 of the file",
+        ),
+        ("endpoint: http://otel; headers_file: RIGHT", "in clear"),
+        (
+            "endpoint: http://localhost; headers_file: /canary/no",
+            "cannot be read",
+        ),
+    ] {
+        let said = bad(&with(lines));
+        assert!(
+            said.contains(what) && !said.contains("canary"),
+            "{lines}: {said}"
+        );
+    }
+    for lines in [
+        "endpoint: http://localhost:4317; headers_file: RIGHT",
+        "endpoint: https://otel; headers_file: RIGHT",
+    ] {
+        let settings = good(&with(lines));
+        assert_eq!(settings.telemetry.traces.as_ref().unwrap().headers.len(), 1);
+        assert!(!format!("{:?}", settings.telemetry).contains("canary"));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }

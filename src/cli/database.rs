@@ -10,7 +10,7 @@ use tokio::runtime;
 use crate::catalog::{Catalog, path};
 use crate::cli::course::Course;
 use crate::config::written::{Flag, Sources};
-use crate::config::{self, Problem};
+use crate::config::{self, Database, Problem};
 use crate::gate::SessionNames;
 use crate::gate::sight::Sight;
 use crate::policy::Policy;
@@ -82,7 +82,41 @@ pub fn look(url: &str) -> Result<Seen, Vec<Problem>> {
 }
 
 async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
-    let found = config::database(&Sources {
+    let found = of_url(url)?;
+    let account = Accounts::new(found.account.clone()).current();
+    let Way {
+        upstream,
+        account,
+        database,
+    } = way_of(found, account)?;
+    let catalog = read(&upstream, &account, &database).await?;
+    Ok(Seen {
+        catalog,
+        upstream,
+        account,
+        database,
+    })
+}
+
+/// The way to a database.
+pub struct Way {
+    /// The way.
+    pub upstream: Upstream,
+    /// Who logs in.
+    pub account: Account,
+    /// Its name.
+    pub database: String,
+}
+
+/// The way to the database of a URL, for the user whom it names.
+pub fn way(url: &str) -> Result<Way, Vec<Problem>> {
+    let found = of_url(url)?;
+    let account = Account::of(&found.upstream);
+    way_of(found, account)
+}
+
+fn of_url(url: &str) -> Result<Database, Vec<Problem>> {
+    config::database(&Sources {
         variables: variables(),
         flags: vec![Flag {
             path: "upstream.url",
@@ -90,8 +124,10 @@ async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
             value: url.to_owned(),
         }],
         ..Sources::default()
-    })?;
-    let account = Accounts::new(found.account.clone()).current();
+    })
+}
+
+fn way_of(found: Database, account: Option<Account>) -> Result<Way, Vec<Problem>> {
     let Some(account) = account else {
         return Err(problem(
             "--upstream",
@@ -101,13 +137,19 @@ async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
     let database = found.upstream.database.clone();
     let database = database.unwrap_or_else(|| account.user.clone());
     let upstream = Upstream::load(found.upstream).map_err(|error| unread(&error))?;
-    let catalog = read(&upstream, &account, &database).await?;
-    Ok(Seen {
-        catalog,
+    Ok(Way {
         upstream,
         account,
         database,
     })
+}
+
+/// Why a database cannot be examined.
+pub fn unexamined(why: &dyn fmt::Display) -> Vec<Problem> {
+    problem(
+        "--upstream",
+        &format!("the database cannot be examined: {why}"),
+    )
 }
 
 /// The session of a role in a database, which is connected to, read and left again.

@@ -7,6 +7,8 @@
 //!   one
 //! * [`repair`]: what would become of statements that fail, with [`mending`] and [`mended`]
 //! * [`policy`]: what there is to ask about policies, one file `policy_…` for each question
+//! * [`audit`] (one file `audit_…` for each question), [`health`]: what operators ask; [`doctor`],
+//!   with [`doctor_table`] and [`doctor_json`]: how an examination is told
 //! * [`hash_password`], [`certs`]: what setting up needs
 //! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`], [`course`]: for
 //!   which session
@@ -20,12 +22,22 @@ use clap::{Parser, Subcommand};
 
 use crate::config::keys;
 use crate::demo::{self, DemoArguments};
+use crate::telemetry::metrics;
 
+mod audit;
+mod audit_files;
+mod audit_sum;
+mod audit_top;
+mod audit_verify;
 mod certs;
 mod check;
 mod course;
 mod database;
+mod doctor;
+mod doctor_json;
+mod doctor_table;
 mod hash_password;
+mod health;
 mod mended;
 mod mending;
 mod policy;
@@ -47,6 +59,7 @@ mod policy_test;
 mod policy_written;
 mod repair;
 mod serve;
+mod sources;
 mod statements;
 mod verdicts;
 
@@ -71,12 +84,21 @@ enum Command {
     /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
     /// files.
     Policy(policy::Flags),
+    /// Checks that an audit is whole, and sums it up.
+    Audit(audit::Flags),
+    /// Examines the database behind: what its user could do were pgsieve not there, and what would
+    /// harden it.
+    Doctor(doctor::Flags),
+    /// Asks a pgsieve on this host whether it is ready; for health checks.
+    Health(health::Flags),
     /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
     HashPassword,
     /// Makes certificates for development: an authority, a server and a client.
     Certs(certs::Flags),
     /// Shows pgsieve at work before a private Postgres, or the one of --upstream.
     Demo(DemoFlags),
+    /// Prints every metric: its name, type, unit, labels and meaning, as a table in Markdown.
+    Metrics,
     /// Prints every setting: its key, meaning, default and environment variable.
     Keys,
 }
@@ -132,12 +154,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(flags) => check::run(&flags, &mut out),
         Command::Repair(flags) => repair::run(&flags, &mut out),
         Command::Policy(flags) => policy::run(&flags, &mut out),
+        Command::Audit(flags) => audit::run(&flags, &mut out),
+        Command::Doctor(flags) => doctor::run(&flags, &mut out),
+        Command::Health(flags) => health::run(&flags, &mut out),
         Command::HashPassword => hash_password::run(&mut out),
         Command::Certs(flags) => certs::run(&flags, &mut out),
         Command::Demo(flags) => {
             drop(out);
             show(flags)
         }
+        Command::Metrics => said(out.write_all(metrics::markdown().as_bytes())),
         Command::Keys => said(out.write_all(keys::reference().as_bytes())),
     };
     outcome.into()

@@ -1,19 +1,18 @@
 //! `pgsieve serve`: settings from a file, the environment and flags, then the server.
 
-use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::app;
+use crate::cli::sources::sources;
 use crate::cli::{Outcome, complain, fail};
-use crate::config::written::{FileText, Flag, Sources};
+use crate::config::written::Flag;
 use crate::config::{self, Problem, Settings};
-use crate::limits::CONFIG_FILE_BYTES_MAX;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// The settings file; every key can also come as PGSIEVE_… (see `pgsieve keys`).
+    /// The settings file [default: the one that PGSIEVE_CONFIG names]; every key can also come as
+    /// PGSIEVE_… (see `pgsieve keys`).
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The Postgres behind: postgres://[user[:password]@]host[:port]/[database].
@@ -30,7 +29,7 @@ pub struct Flags {
     /// [default: agent].
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
-    /// Where the audit goes: a file, - for standard output, or off [default: off].
+    /// Where the audit goes: a file, - for standard output, syslog, or off [default: off].
     #[arg(long, value_name = "FILE")]
     audit: Option<String>,
 }
@@ -52,14 +51,6 @@ pub fn run(flags: Flags) -> Outcome {
 }
 
 fn settings(flags: Flags) -> Result<Settings, Vec<Problem>> {
-    let file = match &flags.config {
-        Some(path) => Some(read(path)?),
-        None => None,
-    };
-    // What is not Unicode cannot be one of ours; its name would have to be.
-    let variables = env::vars_os();
-    let variables = variables
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let given = [
         ("upstream.url", "--upstream", flags.upstream),
         ("listen", "--listen", flags.listen),
@@ -67,30 +58,9 @@ fn settings(flags: Flags) -> Result<Settings, Vec<Problem>> {
         ("policy.file", "--policy", flags.policy),
         ("audit.to", "--audit", flags.audit),
     ];
-    let flags = given.into_iter().filter_map(|(path, name, value)| {
+    let given = given.into_iter().filter_map(|(path, name, value)| {
         let value = value?;
         Some(Flag { path, name, value })
     });
-    config::load(&Sources {
-        file,
-        variables: variables.collect(),
-        flags: flags.collect(),
-    })
-}
-
-fn read(path: &Path) -> Result<FileText, Vec<Problem>> {
-    let name = path.display().to_string();
-    let read = fs::metadata(path).and_then(|found| {
-        if found.len() > CONFIG_FILE_BYTES_MAX {
-            return Err(std::io::ErrorKind::FileTooLarge.into());
-        }
-        fs::read_to_string(path)
-    });
-    match read {
-        Ok(text) => Ok(FileText { name, text }),
-        Err(error) => {
-            let what = format!("the file cannot be read: {}", error.kind());
-            Err(vec![Problem { place: name, what }])
-        }
-    }
+    config::load(&sources(flags.config.as_deref(), given.collect())?)
 }

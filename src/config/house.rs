@@ -4,12 +4,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::config::ListenAddress;
 use crate::config::reader::{Choice, Reader};
-use crate::config::{FingerprintKey, ListenAddress};
 use crate::limits::{CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, WORKERS_MAX};
 use crate::policy::sources::{Source, Unloaded};
 use crate::policy::{Policy, PolicySet};
-use crate::telemetry::audit::AuditTarget;
 
 /// `listen`.
 pub fn listen(reader: &mut Reader) -> Option<Vec<ListenAddress>> {
@@ -110,39 +109,6 @@ fn loaded(reader: &mut Reader) -> Option<Vec<(Source, Vec<Policy>)>> {
     all
 }
 
-/// `audit.names`.
-pub fn audit_names(reader: &mut Reader) -> Option<bool> {
-    reader
-        .choice("audit.names", &[("on", true), ("off", false)])
-        .or(true)
-}
-
-/// `audit.to`.
-pub fn audit(reader: &mut Reader) -> Option<AuditTarget> {
-    reader.parsed("audit.to", AuditTarget::Off, |text| {
-        Ok(match text {
-            "off" => AuditTarget::Off,
-            "-" => AuditTarget::Stdout,
-            path => AuditTarget::File(path.into()),
-        })
-    })
-}
-
-/// `audit.fingerprint_key_file`.
-pub fn fingerprint_key(reader: &mut Reader) -> Option<Option<FingerprintKey>> {
-    let word = match reader.word("audit.fingerprint_key_file") {
-        Choice::Absent => return Some(None),
-        Choice::Wrong => return None,
-        Choice::Is(word) => word,
-    };
-    let secret = reader.secret_in(&word)?;
-    let key = hexadecimal(secret.reveal().trim());
-    if key.is_none() {
-        reader.note(&word.place, "the file must hold 64 hexadecimal digits");
-    }
-    key.map(|key| Some(FingerprintKey(key)))
-}
-
 /// `workers`.
 pub fn workers(reader: &mut Reader) -> Option<usize> {
     let cores = std::thread::available_parallelism()
@@ -185,20 +151,6 @@ fn listen_address(text: &str) -> Option<Vec<ListenAddress>> {
 
 fn local(port: u16) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
-}
-
-fn hexadecimal(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    let mut key = [0; 32];
-    for (place, byte) in key.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok()?;
-    }
-    // from_str_radix takes a sign, which is no digit.
-    text.bytes()
-        .all(|byte| byte.is_ascii_hexdigit())
-        .then_some(key)
 }
 
 /// The port next to Postgres's own, as PgBouncer has it.

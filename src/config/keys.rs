@@ -54,12 +54,19 @@ pub fn reference() -> String {
             "{path}\n    {doc}\n    Default: {default}. {variable}\n"
         ));
     }
+    text.push_str(&format!(
+        "\nThe file with these keys is the one of --config, else the one that {FILE_VARIABLE} \
+         names.\n"
+    ));
     text.push_str("\nEach of client.auth.users:\n");
     for (name, doc) in USER_KEYS {
         text.push_str(&format!("{name}\n    {doc}\n"));
     }
     text
 }
+
+/// The variable that names the settings file where no flag does; no key, for a file cannot.
+pub const FILE_VARIABLE: &str = "PGSIEVE_CONFIG";
 
 /// What every environment variable begins with.
 pub const VARIABLE_PREFIX: &str = "PGSIEVE_";
@@ -76,7 +83,20 @@ pub const KEYS: &[Key] = &[
         path: "admin.listen",
         form: Form::Word,
         default: "127.0.0.1:9432",
-        doc: "Where /metrics, /healthz and /readyz are served: ip:port, or off.",
+        doc: "Where /metrics, /healthz, /readyz and the live page are served: ip:port, or off.",
+    },
+    Key {
+        path: "admin.token_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file whose first line is the bearer token of the live page; without it the page is \
+              shown to this host alone.",
+    },
+    Key {
+        path: "metrics",
+        form: Form::Word,
+        default: "on",
+        doc: "Whether statements are counted: on or off. Alarms, connections and logins always are.",
     },
     Key {
         path: "upstream.url",
@@ -211,9 +231,38 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         path: "audit.to",
-        form: Form::Word,
+        form: Form::Words,
         default: "off",
-        doc: "Where the audit's JSON lines go: a file, - for standard output, or off.",
+        doc: "Where the audit's JSON lines go: a file, - for standard output, syslog, \
+              syslog:///path, syslog+udp://host:port, syslog+tcp://host:port, or off; one, or a \
+              list of up to 4 with one file at most.",
+    },
+    Key {
+        path: "audit.rotate_bytes",
+        form: Form::Word,
+        default: "0, never",
+        doc: "The size in bytes at which the audit's file is put aside as FILE.1 and a new one is \
+              begun.",
+    },
+    Key {
+        path: "audit.rotate_keep",
+        form: Form::Word,
+        default: "10",
+        doc: "How many files that were put aside are kept, 1 to 1000.",
+    },
+    Key {
+        path: "audit.on_full",
+        form: Form::Word,
+        default: "drop",
+        doc: "What becomes of lines of permitted statements when they cannot be written fast \
+              enough: drop, or block, and sessions wait. Lines of refusals are never dropped.",
+    },
+    Key {
+        path: "audit.chain_key_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file of 64 hexadecimal digits: the key of the chain that runs through the lines, \
+              which nobody without it can then continue.",
     },
     Key {
         path: "audit.names",
@@ -228,6 +277,39 @@ pub const KEYS: &[Key] = &[
         default: "none",
         doc: "A file of 64 hexadecimal digits: the key of the fingerprints, which nobody without \
               it can then compute.",
+    },
+    Key {
+        path: "traces.endpoint",
+        form: Form::Word,
+        default: "off",
+        doc: "The OpenTelemetry collector that spans go to: http://host:port, https://host:port, or \
+              off.",
+    },
+    Key {
+        path: "traces.protocol",
+        form: Form::Word,
+        default: "grpc",
+        doc: "How the collector is spoken to: grpc or http (protobuf).",
+    },
+    Key {
+        path: "traces.sample_ratio",
+        form: Form::Word,
+        default: "0.01",
+        doc: "Of the statements that bring no traceparent of their own, the share that gets a span, \
+              0 to 1.",
+    },
+    Key {
+        path: "traces.headers_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file of headers for the collector, such as an authorization: `name: value`, one on \
+              each line.",
+    },
+    Key {
+        path: "traces.service_name",
+        form: Form::Word,
+        default: "pgsieve",
+        doc: "What the spans call this service.",
     },
     Key {
         path: "workers",

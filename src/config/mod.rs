@@ -5,8 +5,9 @@
 //! be a secret in the wrong spot.
 //!
 //! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
-//! * [`reader`]: one value of a key, checked; [`house`], [`upstream`], [`catalog`], [`client`] and
-//!   [`users`]: the sections, each made into the settings of the part that needs them
+//! * [`reader`]: one value of a key, checked; [`house`], [`evidence`], [`upstream`], [`catalog`],
+//!   [`client`] and [`users`]: the sections, each made into the settings of the part that needs
+//!   them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -17,13 +18,15 @@ use crate::auth::settings::AuthSettings;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::sources::Source;
 use crate::policy::{Policy, PolicySet};
-use crate::telemetry::audit::AuditTarget;
+use crate::secret::Secret;
+use crate::telemetry::TelemetrySettings;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::KeeperSettings;
 use crate::upstream::keeper::accounts::Known;
 
 mod catalog;
 mod client;
+mod evidence;
 mod house;
 pub mod keys;
 mod reader;
@@ -52,8 +55,10 @@ pub struct Settings {
     pub policies: PolicySet,
     /// Where the policies come from, for reading them anew.
     pub policy_sources: Vec<Source>,
-    /// Where the audit goes.
-    pub audit: AuditTarget,
+    /// What opens the live page to those who are not on this host.
+    pub admin_token: Option<Secret>,
+    /// What is recorded.
+    pub telemetry: TelemetrySettings,
     /// Whether the audit has the names of what statements read.
     pub audit_names: bool,
     /// The key of the fingerprints.
@@ -107,6 +112,16 @@ pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
     }
 }
 
+/// Reads the admin address alone out of the sources, for those who ask there.
+pub fn admin(sources: &Sources) -> Result<Option<SocketAddr>, Vec<Problem>> {
+    let mut reader = Reader::new(written::gather(sources), &sources.variables);
+    let admin = house::admin(&mut reader);
+    match (admin, reader.into_problems()) {
+        (Some(admin), problems) if problems.is_empty() => Ok(admin),
+        (_, problems) => Err(problems),
+    }
+}
+
 /// Reads the only policy out of the sources, for those who only judge.
 pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
     let mut reader = Reader::new(written::gather(sources), &sources.variables);
@@ -141,9 +156,11 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = house::policies(reader);
-    let audit = house::audit(reader);
-    let audit_names = house::audit_names(reader);
-    let fingerprint_key = house::fingerprint_key(reader);
+    let admin_token = evidence::admin_token(reader);
+    let page = matches!(admin, Some(Some(_)));
+    let telemetry = evidence::telemetry(reader, page, upstream.as_ref());
+    let audit_names = evidence::audit_names(reader);
+    let fingerprint_key = evidence::fingerprint_key(reader);
     let workers = house::workers(reader);
     let connections_max = house::connections_max(reader);
     let drain_timeout = house::drain_timeout(reader);
@@ -157,7 +174,8 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         catalog: catalog?,
         policies,
         policy_sources,
-        audit: audit?,
+        admin_token: admin_token?,
+        telemetry: telemetry?,
         audit_names: audit_names?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::Problem;
-use crate::config::keys::{Form, KEYS, Key, VARIABLE_PREFIX};
+use crate::config::keys::{FILE_VARIABLE, Form, KEYS, Key, VARIABLE_PREFIX};
 use crate::policy::near::nearest;
 use crate::policy::tree::{self, Tree, Value};
 
@@ -80,6 +80,9 @@ pub fn gather(sources: &Sources) -> Written {
         }
     }
     for (name, value) in &sources.variables {
+        if name == FILE_VARIABLE {
+            continue;
+        }
         if let Some(rest) = name.strip_prefix(VARIABLE_PREFIX) {
             variable(&mut written, name, rest, value);
         }

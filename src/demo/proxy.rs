@@ -116,11 +116,13 @@ impl Proxy {
             &format!(
                 "\nTry it yourself, with any Postgres client:\n  \
                  psql postgres://{}{password}@127.0.0.1:{}/{}\n\n\
+                 Live     http://127.0.0.1:{}/\n\
                  Metrics  http://127.0.0.1:{}/metrics\n\
                  Audit    {}\n",
                 login.user,
                 self.listen,
                 login.database,
+                self.admin,
                 self.admin,
                 self.audit.display()
             ),

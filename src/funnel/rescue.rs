@@ -28,6 +28,9 @@ pub trait Run {
         permit: &ReadPermit<'_>,
         parameters: &Parameters,
     ) -> Result<(), Uncompiled>;
+
+    /// One more step is done, for those who count the time.
+    fn stepped(&mut self) {}
 }
 
 /// Why a text did not compile.
@@ -206,6 +209,7 @@ impl<'r> Course<'r> {
                 text: Some(changed.clone()),
                 words: change,
             });
+            run.stepped();
             match tried {
                 Tried::Runs(permit) => return self.arrive(permit),
                 Tried::Ends => return self.give_up(&failure),

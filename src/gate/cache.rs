@@ -14,17 +14,29 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::grounds::Digest;
+use super::shapes::{Recorded, Shape, Shapes};
 use super::{
     Effect, Facts, Gate, Grounds, Judgement, Parameters, ReadPermit, SessionNames, Verdict,
 };
 use crate::limits;
 
 /// What a verdict depends on, beside the text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Basis {
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Basis {
     policy: u64,
     grounds: Grounds,
     parameters: Digest,
+}
+
+/// What the memory of verdicts knew of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// The verdict.
+    Hit,
+    /// Nothing.
+    Miss,
+    /// It was not asked: nothing of the kind is remembered.
+    Unasked,
 }
 
 /// Remembers the verdicts of one worker thread.
@@ -39,6 +51,8 @@ pub struct JudgementCache {
     old: Generation,
     /// The hashes of texts that came once, by their last bits.
     seen_once: Box<[u64]>,
+    /// What texts name that come once, for the record.
+    shapes: Shapes,
 }
 
 #[derive(Default)]
@@ -53,6 +67,16 @@ struct Entry {
     facts: Arc<Facts>,
 }
 
+impl Basis {
+    fn of(gate: &Gate, names: &SessionNames, parameters: Digest) -> Self {
+        Self {
+            policy: gate.policy().version_number(),
+            grounds: names.grounds(),
+            parameters,
+        }
+    }
+}
+
 impl JudgementCache {
     /// An empty cache.
     pub fn new() -> Self {
@@ -61,6 +85,7 @@ impl JudgementCache {
             young: Generation::default(),
             old: Generation::default(),
             seen_once: vec![0; SEEN_ONCE].into_boxed_slice(),
+            shapes: Shapes::default(),
         }
     }
 
@@ -71,38 +96,36 @@ impl JudgementCache {
         text: Cow<'t, str>,
         names: &SessionNames,
     ) -> Judgement<'t> {
-        self.judge_with(gate, text, &Parameters::open(), names)
+        self.judge_with(gate, text, &Parameters::open(), names).0
     }
 
-    /// The same as [`Gate::judge_with`], sooner where the text with these types is known.
+    /// The same as [`Gate::judge_with`], sooner where the text with these types is known; and
+    /// whether it was.
     pub fn judge_with<'t>(
         &mut self,
         gate: &Gate,
         text: Cow<'t, str>,
         parameters: &Parameters,
         names: &SessionNames,
-    ) -> Judgement<'t> {
+    ) -> (Judgement<'t>, Memory) {
         if text.len() > limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX {
-            return gate.judge_with(text, parameters, names);
+            return (gate.judge_with(text, parameters, names), Memory::Unasked);
         }
         let Some(parameters_digest) = parameters.digest() else {
-            return gate.judge_with(text, parameters, names);
+            return (gate.judge_with(text, parameters, names), Memory::Unasked);
         };
-        let basis = Basis {
-            policy: gate.policy().version_number(),
-            grounds: names.grounds(),
-            parameters: parameters_digest,
-        };
+        let basis = Basis::of(gate, names, parameters_digest);
         let hash = self.hash(basis, &text);
         if let Some(facts) = self.find(hash, basis, &text) {
             // The permit is for this text: it equals the one that was judged in every byte.
             let permit = ReadPermit::issue(text, Arc::clone(&facts));
-            return Judgement {
+            let judgement = Judgement {
                 verdict: Verdict::Permitted(permit),
                 facts,
             };
+            return (judgement, Memory::Hit);
         }
-        let judgement = gate.judge_with(text, parameters, names);
+        let judgement = self.judge_anew(gate, text, (parameters, basis), names);
         if let Verdict::Permitted(permit) = &judgement.verdict
             && judgement.facts.cacheable
             && self.came_before(hash)
@@ -113,6 +136,38 @@ impl JudgementCache {
                 facts: Arc::clone(&judgement.facts),
             };
             self.keep(hash, entry);
+        }
+        (judgement, Memory::Miss)
+    }
+
+    /// What the text names may be known, where that is all that names are looked up for.
+    fn judge_anew<'t>(
+        &mut self,
+        gate: &Gate,
+        text: Cow<'t, str>,
+        (parameters, basis): (&Parameters, Basis),
+        names: &SessionNames,
+    ) -> Judgement<'t> {
+        let shape = gate.only_records_names().then(|| Shape::of(basis, &text));
+        let Some(shape) = shape.flatten() else {
+            return gate.judge_with(text, parameters, names);
+        };
+        if let Some(recorded) = self.shapes.find(&shape) {
+            return gate.judge_knowing(text, parameters, names, Some(recorded));
+        }
+        let judgement = gate.judge_with(text, parameters, names);
+        let facts = &judgement.facts;
+        if let (Verdict::Permitted(_), Some(named)) = (&judgement.verdict, &facts.named)
+            && facts.cacheable
+            && facts.effects.is_empty()
+            && facts.observed.is_empty()
+            && facts.instead.is_none()
+        {
+            let recorded = Recorded {
+                named: Arc::clone(named),
+                fingerprint: facts.fingerprint,
+            };
+            self.shapes.learn(shape, recorded);
         }
         judgement
     }
@@ -214,7 +269,8 @@ impl Entry {
             .instead
             .as_ref()
             .map_or(0, |instead| instead.text.len());
-        self.text.len() + instead + effects.sum::<usize>() + ENTRY_BYTES
+        let named = self.facts.named.as_ref().map_or(0, |named| named.bytes());
+        self.text.len() + instead + named + effects.sum::<usize>() + ENTRY_BYTES
     }
 }
 
@@ -253,6 +309,20 @@ const ENTRY_BYTES: usize = 256;
 
 /// Slots for texts that came once: as many as the texts that may be kept.
 const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
+
+#[cfg(test)]
+impl JudgementCache {
+    /// What a text without parameters depends on here.
+    pub(super) fn basis_of(&self, gate: &Gate, names: &SessionNames) -> Basis {
+        let open = Parameters::open().digest().unwrap_or_default();
+        Basis::of(gate, names, open)
+    }
+
+    /// What is known of shapes.
+    pub(super) fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -322,9 +322,9 @@ impl<'j> Case<'j> {
         at.is_some_and(|at| self.trusted.iter().any(|span| span.contains(&at)))
     }
 
-    /// Whether names are recorded.
+    /// Whether names are looked up for the record.
     pub(super) fn records_names(&self) -> bool {
-        self.met.is_some()
+        self.met.as_ref().is_some_and(|met| !met.knows_all())
     }
 
     /// What a rule of the policy says: it refuses, or where the policy only observes it, that is

@@ -46,6 +46,7 @@ mod rule;
 pub mod rules;
 mod search_path;
 mod setting;
+mod shapes;
 pub mod sight;
 mod startup;
 mod startup_options;
@@ -66,7 +67,7 @@ pub use self::facts::{
 pub use self::grounds::{Grounds, SearchPaths};
 pub use self::instead::{Instead, Put};
 pub use self::kind::StatementKind;
-pub use self::named::Named;
+pub use self::named::{Named, Rendered};
 pub use self::names::{Cursor, Prepared, SessionNames};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
@@ -125,6 +126,12 @@ impl Gate {
         self
     }
 
+    /// Whether what statements name is recorded and nothing is decided by it.
+    fn only_records_names(&self) -> bool {
+        let policy = &self.policy;
+        self.names == Names::Recorded && !policy.hides() && !policy.denies_functions()
+    }
+
     /// The policy that it judges by.
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -144,6 +151,17 @@ impl Gate {
         parameters: &Parameters,
         names: &SessionNames,
     ) -> Judgement<'t> {
+        self.judge_knowing(text, parameters, names, None)
+    }
+
+    /// The same, where it is known what is recorded of the text: that is put on record as it is.
+    fn judge_knowing<'t>(
+        &self,
+        text: Cow<'t, str>,
+        parameters: &Parameters,
+        names: &SessionNames,
+        recorded: Option<shapes::Recorded>,
+    ) -> Judgement<'t> {
         let tree = match parse(&text, &self.policy) {
             Ok(tree) => tree,
             Err(refusal) => {
@@ -154,11 +172,13 @@ impl Gate {
             }
         };
         let kind = kind::of_message(&tree);
-        let fingerprint = self.fingerprinter.as_ref().map(|maker| maker.of(&text));
+        let (named, known) = recorded.map(|it| (it.named, it.fingerprint)).unzip();
+        let maker = self.fingerprinter.as_ref();
+        let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
         let mut case = Case::new(&text, &self.policy, names, fingerprint);
         case.parameters = parameters.clone();
         if self.names == Names::Recorded {
-            case.met = Some(named::Met::default());
+            case.met = Some(named::Met::knowing(named));
         }
         let judged = match substitution::of(&tree, &mut case) {
             Ok(None) => judged(&tree, kind, case),

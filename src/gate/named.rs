@@ -1,11 +1,11 @@
 //! What a statement names, for the audit: names of the database's own, never a literal.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::sight::Sight;
 use crate::catalog::{CastMethod, Catalog, FunctionId, RelationId, quoted};
-use crate::limits::NAMED_MAX;
+use crate::limits::{NAMED_MAX, NAMES_RENDERED_BYTES_MAX};
 use crate::resolve::{Resolution, What};
 
 /// Qualified names, each once, in order.
@@ -18,6 +18,42 @@ pub struct Named {
     pub functions: Box<[Arc<str>]>,
     /// Settings that are set, in lower case.
     pub settings: Box<[Arc<str>]>,
+    /// The same as a line of the audit shows it.
+    pub rendered: Rendered,
+}
+
+/// A text that is put together when it is first asked for: names outlive the statement that was
+/// met with them, and every statement that runs again shows them again.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered(OnceLock<Option<Box<str>>>);
+
+impl Rendered {
+    /// The text, where it is short enough to be kept.
+    pub fn keep(&self, render: impl FnOnce() -> String) -> Option<&str> {
+        let kept = self.0.get_or_init(|| {
+            let text = render();
+            (text.len() <= NAMES_RENDERED_BYTES_MAX).then(|| text.into_boxed_str())
+        });
+        kept.as_deref()
+    }
+}
+
+/// It follows from the names.
+impl PartialEq for Rendered {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Rendered {}
+
+impl Named {
+    /// What it takes in memory, about: each name twice, as it is and as a line shows it.
+    pub(super) fn bytes(&self) -> usize {
+        let all = [&self.relations, &self.functions, &self.settings];
+        let names = all.into_iter().flatten();
+        names.map(|name| 2 * name.len() + NAME_BYTES).sum()
+    }
 }
 
 /// What was met so far of what a text names.
@@ -26,9 +62,24 @@ pub(super) struct Met {
     relations: BTreeSet<Arc<str>>,
     functions: BTreeSet<Arc<str>>,
     settings: BTreeSet<Arc<str>>,
+    /// All of it, where that was known before.
+    known: Option<Arc<Named>>,
 }
 
 impl Met {
+    /// Nothing was met yet; or all is known that will be.
+    pub(super) fn knowing(known: Option<Arc<Named>>) -> Self {
+        Self {
+            known,
+            ..Self::default()
+        }
+    }
+
+    /// Whether nothing more has to be met.
+    pub(super) fn knows_all(&self) -> bool {
+        self.known.is_some()
+    }
+
     /// Takes over what a statement names.
     pub(super) fn add(&mut self, resolution: &Resolution<'_>, sight: &Sight) {
         let catalog = sight.catalog();
@@ -85,11 +136,15 @@ impl Met {
 
     /// All of it.
     pub(super) fn named(&self) -> Arc<Named> {
+        if let Some(known) = &self.known {
+            return Arc::clone(known);
+        }
         let all = |names: &BTreeSet<Arc<str>>| names.iter().map(Arc::clone).collect();
         Arc::new(Named {
             relations: all(&self.relations),
             functions: all(&self.functions),
             settings: all(&self.settings),
+            rendered: Rendered::default(),
         })
     }
 }
@@ -100,6 +155,9 @@ fn qualified(catalog: &Catalog, id: RelationId) -> String {
     let name = quoted(catalog.names().text(relation.name));
     format!("{}.{name}", catalog.schema_name(relation.schema))
 }
+
+/// What a name takes beside its letters: the pointer to it and its counts.
+const NAME_BYTES: usize = 32;
 
 fn put(into: &mut BTreeSet<Arc<str>>, name: impl FnOnce() -> String) {
     if into.len() < NAMED_MAX {

@@ -37,7 +37,7 @@ pub(super) fn judge(
             let hint = format!("It accepts {values}.");
             let message = "the setting does not accept that value here";
             Err(
-                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, message, &hint)
+                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, message, hint)
                     .about(format_args!("{}", shown(&name))),
             )
         }

@@ -1,5 +1,6 @@
 //! What a judgement says.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -49,19 +50,33 @@ pub struct Refusal {
     pub detail: String,
     /// What would be accepted.
     pub hint: String,
+    /// The same in words that are pgsieve's own to the last letter: what may be recorded.
+    pub fixed_hint: &'static str,
     /// Where in the text, in characters from 1, where that is known.
     pub position: Option<u32>,
 }
 
 impl Refusal {
-    /// A refusal by a rule.
-    pub(super) fn new(rule: Rule, sqlstate: SqlState, message: &str, hint: &str) -> Box<Self> {
+    /// A refusal by a rule. A hint that is put together may name what the client or the database
+    /// named: what is recorded in its place says the same in general.
+    pub(super) fn new(
+        rule: Rule,
+        sqlstate: SqlState,
+        message: &str,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> Box<Self> {
+        let hint = hint.into();
+        let fixed_hint = match &hint {
+            Cow::Borrowed(fixed) => *fixed,
+            Cow::Owned(_) => in_general(rule),
+        };
         Box::new(Self {
             rule,
             sqlstate,
             message: message.to_owned(),
             detail: format!("rule: {}", rule.name()),
-            hint: hint.to_owned(),
+            hint: hint.into_owned(),
+            fixed_hint,
             position: None,
         })
     }
@@ -81,6 +96,17 @@ impl Refusal {
             "function calls outside of SQL are not carried",
             "Call the function in a SELECT.",
         )
+    }
+}
+
+/// What a hint of a rule comes to, whatever it was about.
+fn in_general(rule: Rule) -> &'static str {
+    match rule {
+        Rule::ColumnDenied => "Name the columns that may be read; the client was told which.",
+        Rule::Settings | Rule::SettingDenied | Rule::SetConfig | Rule::StartupParameter => {
+            "Give the setting a value that the policy accepts; the client was told which."
+        }
+        _ => "The client was told what would be accepted.",
     }
 }
 

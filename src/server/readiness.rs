@@ -25,6 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use serde::Serialize;
+
 use crate::policy::{CatalogNeed, Live};
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::session::cleaned;
@@ -55,6 +57,32 @@ pub struct Report {
     pub is_ready: bool,
     /// What is shown.
     pub text: String,
+}
+
+/// How it stands, for the live page.
+#[derive(Debug, Serialize)]
+pub struct Standing {
+    /// Why no clients should be sent here, if there is a reason.
+    pub not_ready: Option<&'static str>,
+    /// Names and versions of the policies that hold.
+    pub policies: Vec<(String, String)>,
+    /// How many problems kept those that were read last from holding, if they do not.
+    pub policies_rejected: Option<usize>,
+    /// The catalogs that are kept.
+    pub catalogs: Vec<CatalogStanding>,
+}
+
+/// How one catalog stands.
+#[derive(Debug, Serialize)]
+pub struct CatalogStanding {
+    /// Of which database.
+    pub database: String,
+    /// In a word or two.
+    pub state: String,
+    /// Which version, once there is one.
+    pub version: Option<String>,
+    /// Seconds since it was checked that it holds.
+    pub age: Option<f64>,
 }
 
 impl Readiness {
@@ -89,12 +117,12 @@ impl Readiness {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// How it stands now.
-    pub fn report(&self) -> Report {
+    /// Why no clients should be sent here, if there is a reason.
+    fn fault(&self) -> Option<&'static str> {
         let set = self.live.current();
         let mut policies = set.all().iter();
         let is_required = policies.any(|policy| policy.catalog() == CatalogNeed::Required);
-        let fault = if self.draining.load(Ordering::Relaxed) {
+        if self.draining.load(Ordering::Relaxed) {
             Some("draining")
         } else if !self.upstream_reached.load(Ordering::Relaxed) {
             Some("upstream not reached")
@@ -102,7 +130,13 @@ impl Readiness {
             Some("catalog missing")
         } else {
             None
-        };
+        }
+    }
+
+    /// How it stands now.
+    pub fn report(&self) -> Report {
+        let set = self.live.current();
+        let fault = self.fault();
         let mut text = format!("{}\n", fault.unwrap_or("ready"));
         match self.catalogs.statuses() {
             None => text.push_str("catalog: off\n"),
@@ -126,6 +160,48 @@ impl Readiness {
         Report {
             is_ready: fault.is_none(),
             text,
+        }
+    }
+
+    /// How it stands now, for the live page.
+    pub fn standing(&self) -> Standing {
+        let set = self.live.current();
+        let statuses = self.catalogs.statuses().unwrap_or_default();
+        let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
+        Standing {
+            not_ready: self.fault(),
+            policies: set
+                .all()
+                .iter()
+                .map(|policy| (cleaned(policy.name()), policy.version().to_owned()))
+                .collect(),
+            policies_rejected: match reload {
+                Some(reload) if matches!(reload.outcome, PolicyReload::Rejected) => {
+                    Some(reload.problems)
+                }
+                Some(_) | None => None,
+            },
+            catalogs: statuses
+                .into_iter()
+                .map(|(database, status)| CatalogStanding::of(&database, status))
+                .collect(),
+        }
+    }
+}
+
+impl CatalogStanding {
+    fn of(database: &str, status: Status) -> Self {
+        let (state, version) = match status.state {
+            State::ExpectAccount => ("waits for a client to log in".to_owned(), None),
+            State::Loading => ("loading".to_owned(), None),
+            State::Failed { why } => (format!("failed: {}", why.name()), None),
+            State::Loaded { version } => ("loaded".to_owned(), Some(version.to_string())),
+        };
+        Self {
+            database: cleaned(database),
+            state,
+            version,
+            age: status.age.map(|age| age.as_secs_f64()),
         }
     }
 }

@@ -173,6 +173,7 @@ impl Conversation {
                 self.note_pause();
             }
             Some(Owed::Parse(running)) => {
+                self.prepared(&running);
                 if running.stake == Stake::Kept {
                     self.retained.answered();
                 }
@@ -182,6 +183,7 @@ impl Conversation {
             }
             _ => {}
         }
+        self.next_turn();
     }
 
     /// Reads a frame that must be seen whole.
@@ -260,6 +262,7 @@ impl Conversation {
             Some(Owed::Sync | Owed::RefusedQuery(_)) => {}
             _ => return Err(UNREADABLE),
         }
+        self.next_turn();
         self.come_ready(status);
         match self.held.take() {
             None => Ok(Fate::Kept),
@@ -275,6 +278,7 @@ impl Conversation {
         let (name, value) = backend::parameter_status(body).map_err(|_| UNREADABLE)?;
         match tripwire::reported(&self.upstream_user, name, value) {
             None => {
+                self.follow_name(name, value);
                 if name == "search_path" {
                     self.path_reported(value);
                 }

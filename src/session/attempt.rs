@@ -112,7 +112,7 @@ impl Attempt<'_> {
                 cancel,
                 method,
             }) => {
-                self.info = under(&self.info, &placed);
+                self.info = under(&self.info, &placed).admitted();
                 self.record(method, LoginOutcome::Accepted, None);
                 let info = self.info;
                 let certificate = client.stream.peer_certificate();

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use tokio::sync::Notify;
 
+use super::arrival::Inflow;
 use super::journal::{Journal, Owed, Running, Standing};
 use super::plans::known::KnownPlans;
 use super::quotas::Quotas;
@@ -21,6 +22,7 @@ use super::repairs::retained::Retained;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
 use super::surroundings::Surroundings;
+use super::tracing::Tracing;
 use super::values::Known;
 use crate::gate::cache::JudgementCache;
 use crate::gate::{Gate, SessionNames};
@@ -28,7 +30,7 @@ use crate::limits;
 use crate::sqlstate;
 use crate::telemetry::Telemetry;
 use crate::telemetry::code::Code;
-use crate::telemetry::labels::Tripwire;
+use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::keeper::Keeper;
 use crate::upstream::outbox::Outbox;
@@ -50,6 +52,8 @@ pub struct Conversation {
     pub(super) surroundings: Surroundings,
     pub(super) journal: Journal,
     pub(super) intake: Intake,
+    /// When the client's last words were read.
+    pub(super) inflow: Inflow,
     pub(super) standing: Standing,
     pub(super) copy_leftovers: CopyLeftovers,
     pub(super) self_report: SelfReport,
@@ -82,6 +86,8 @@ pub struct Conversation {
     pub(super) dropping: usize,
     /// What the policy's limits need to know.
     pub(super) quotas: Quotas,
+    /// What traces need to know, where there are any.
+    pub(super) tracing: Option<Box<Tracing>>,
     /// Bytes for the upstream.
     pub outbox: Outbox,
     /// Bytes for the client that wait for its socket.
@@ -204,6 +210,10 @@ impl Conversation {
         names.set_policy(placed.gate.policy().version_number());
         names.set_server_major(upstream.server_major);
         names.set_role(&upstream.user);
+        let tracing = shared.telemetry.traces().map(|_| {
+            let name = upstream.known.application_name.as_deref();
+            Tracing::new(name.unwrap_or_default())
+        });
         let (keeper, search_path) = (upstream.keeper, &upstream.search_path);
         let policy = placed.gate.policy();
         let surroundings = Surroundings::new(keeper, search_path, upstream.known, policy);
@@ -218,6 +228,7 @@ impl Conversation {
             surroundings,
             journal: Journal::default(),
             intake: Intake::Open,
+            inflow: Inflow::now(),
             standing: Standing {
                 status: TransactionStatus::Idle,
                 unsynced: false,
@@ -240,6 +251,7 @@ impl Conversation {
             passing: 0,
             dropping: 0,
             quotas: upstream.quotas,
+            tracing,
             outbox: Outbox::default(),
             reply: BytesMut::new(),
         };
@@ -251,12 +263,27 @@ impl Conversation {
     pub fn takes_frames(&self) -> bool {
         !self.outbox.is_full()
             && !self.quotas.holds()
+            && !self.waits_for_audit()
             && self.journal.len() < limits::JOURNAL_LENGTH_MAX
             && match self.intake {
                 Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => true,
                 Intake::Judging | Intake::JudgingInVain => false,
                 Intake::Checking | Intake::Planning | Intake::Closing(_) => false,
             }
+    }
+
+    /// Whether nothing of the client is taken until there is room in the audit.
+    pub fn waits_for_audit(&self) -> bool {
+        self.telemetry.must_wait(&self.info)
+    }
+
+    /// Comes to its end when there is room in the audit.
+    pub fn room_in_audit(&self) -> impl Future<Output = ()> + Send + 'static {
+        let (room, info) = (self.telemetry.room(), Arc::clone(&self.info));
+        async move {
+            room.await;
+            info.settle_debt();
+        }
     }
 
     /// The ending that was waiting for the last answer, once that has come.
@@ -332,7 +359,10 @@ impl Conversation {
             }
             let owed = match owed {
                 Owed::Plan(asking) => match asking.into_query() {
-                    Some(running) => Owed::Query(running),
+                    Some(mut running) => {
+                        running.trace = self.take_trace();
+                        Owed::Query(running)
+                    }
                     None => continue,
                 },
                 other => other,
@@ -347,6 +377,40 @@ impl Conversation {
     /// Whose session it is, and under which policy.
     pub fn info(&self) -> &Arc<SessionInfo> {
         &self.info
+    }
+
+    /// What the session and its upstream are at, for whoever looks.
+    pub fn states(&self) -> (SessionState, UpstreamState) {
+        let status = self.standing.status;
+        let upstream = if self.standing.unsynced || !self.journal.is_at_rest() {
+            UpstreamState::Active
+        } else if status == TransactionStatus::Idle {
+            UpstreamState::Idle
+        } else {
+            UpstreamState::InTransaction
+        };
+        let is_judging = match self.intake {
+            Intake::Judging | Intake::JudgingInVain | Intake::Planning | Intake::Checking => true,
+            Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => false,
+            Intake::Closing(_) => false,
+        };
+        let client = if is_judging || upstream == UpstreamState::Active || self.is_running() {
+            SessionState::Active
+        } else {
+            match status {
+                TransactionStatus::Idle => SessionState::Idle,
+                TransactionStatus::InBlock => SessionState::InTransaction,
+                TransactionStatus::Failed => SessionState::FailedTransaction,
+            }
+        };
+        (client, upstream)
+    }
+
+    /// A text was prepared: what it will do is recorded when it runs.
+    pub(super) fn prepared(&self, running: &Running) {
+        let info = running.info.as_ref().unwrap_or(&self.info);
+        self.telemetry
+            .prepared(&running.event(info, Instant::now()));
     }
 
     pub(super) fn finished(&self, running: &Running) {

@@ -1,10 +1,12 @@
 //! Message tables: what goes to whom, in which order, for every kind of exchange. Test code only.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::BytesMut;
 
 use super::conversation::{Conversation, Ending, SelfReport, Shared, UpstreamFacts};
+use super::large::Judged;
 use super::quotas::Quotas;
 use super::regime::{Recording, Regime};
 use super::repairs::Errand;
@@ -508,10 +510,13 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
     };
     exchange.upstream(&[error("42703")]);
     let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
-    let judgement = gate.judge(long.as_str().into(), &Default::default());
+    let judged = Judged {
+        judgement: gate.judge(long.into(), &Default::default()),
+        waited: Duration::ZERO,
+    };
     exchange
         .conversation
-        .judged_elsewhere(large, judgement)
+        .judged_elsewhere(large, judged)
         .unwrap();
     assert_eq!(exchange.sent(), "");
     assert_eq!(exchange.client(&[query("SELECT 1"), sync()]), "S");

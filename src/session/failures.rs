@@ -101,6 +101,7 @@ impl Conversation {
         }
         let fate = match failed {
             Some(Owed::Parse(mut running) | Owed::Execute(mut running)) => {
+                self.reclaim_trace(&mut running);
                 let fate = running.failed((&mut self.reply, &self.loudness), fields, sqlstate);
                 self.follow_settings(&running);
                 self.finished(&running);
@@ -112,6 +113,9 @@ impl Conversation {
             }
             _ => Fate::Kept,
         };
+        if is_bind {
+            self.trace_unbound(sqlstate);
+        }
         if self.skip_pipeline(is_bind) == Skipped::SyncNotSentYet {
             self.skip_from_now();
         }

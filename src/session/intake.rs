@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::conversation::{Conversation, Ending, Intake};
 use super::journal::{Closing, Owed, Running};
@@ -15,9 +15,11 @@ use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
 use super::reply::Farewell;
 use super::retold::Substituted;
+use crate::gate::cache::Memory;
 use crate::gate::{Cursor, Judgement, Parameters, ReadPermit, Refusal, Surety, Verdict};
 use crate::limits;
 use crate::telemetry::labels::{Outcome, Path};
+use crate::telemetry::traces::Work;
 use crate::wire::encode;
 use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
 use crate::wire::frontend::{self, Bind, Execute, Frontend, Parse, Query, Target};
@@ -38,6 +40,7 @@ impl Conversation {
     /// The reason to end the session.
     pub fn client_bytes(&mut self, bytes: &[u8]) -> Result<Taken, Ending> {
         let taken = self.take(bytes);
+        self.inflow.grow_old();
         self.look_away();
         taken
     }
@@ -132,23 +135,27 @@ impl Conversation {
     }
 
     fn query(&mut self, frame: &Frame<'_>, query: &Query<'_>) -> Result<(), Ending> {
-        let arrived = Instant::now();
+        let arrived = self.inflow.take();
+        self.begin_trace(Some(query.text), &arrived);
         if query.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
             self.put_off(Large::new(frame, arrived));
             return Ok(());
         }
-        let judgement = self.judge(query.text);
-        self.take_query(frame, query, judgement, arrived)
+        let (judgement, memory) = self.judge(query.text);
+        self.lap(Work::Judge);
+        self.take_query(frame, query, judgement, arrived.asked(memory))
     }
 
     fn parse(&mut self, frame: &Frame<'_>, parse: &Parse<'_>) -> Result<(), Ending> {
-        let arrived = Instant::now();
+        let arrived = self.inflow.take();
+        self.begin_trace(Some(parse.text), &arrived);
         if parse.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
             self.put_off(Large::new(frame, arrived));
             return Ok(());
         }
-        let judgement = self.judge_parse(parse);
-        self.take_parse(frame, parse, judgement, arrived)
+        let (judgement, memory) = self.judge_parse(parse);
+        self.lap(Work::Judge);
+        self.take_parse(frame, parse, judgement, arrived.asked(memory))
     }
 
     fn put_off(&mut self, large: Large) {
@@ -156,13 +163,14 @@ impl Conversation {
         self.errand = Some(Errand::Judge(large));
     }
 
-    fn judge<'t>(&mut self, text: &'t str) -> Judgement<'t> {
+    fn judge<'t>(&mut self, text: &'t str) -> (Judgement<'t>, Memory) {
         self.look_around();
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.judge(&self.gate, Cow::Borrowed(text), &self.names)
+        let (text, parameters) = (Cow::Borrowed(text), Parameters::open());
+        cache.judge_with(&self.gate, text, &parameters, &self.names)
     }
 
-    fn judge_parse<'t>(&mut self, parse: &Parse<'t>) -> Judgement<'t> {
+    fn judge_parse<'t>(&mut self, parse: &Parse<'t>) -> (Judgement<'t>, Memory) {
         self.look_around();
         let parameters = Parameters::given(parse.parameter_types.iter());
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +185,9 @@ impl Conversation {
         manner: Manner,
     ) -> Result<(), Ending> {
         let arrived = manner.arrived;
+        self.skip_lap();
         let judgement = self.bound(judgement, &Parameters::open());
+        self.lap(Work::Preprocess);
         let facts = Arc::clone(&judgement.facts);
         let resolved = self
             .resolve(judgement, &Parameters::open())
@@ -209,7 +219,9 @@ impl Conversation {
     ) -> Result<(), Ending> {
         let arrived = manner.arrived;
         let parameters = Parameters::given(parse.parameter_types.iter());
+        self.skip_lap();
         let judgement = self.bound(judgement, &parameters);
+        self.lap(Work::Preprocess);
         let facts = Arc::clone(&judgement.facts);
         let resolved = self.resolve(judgement, &parameters).and_then(|resolved| {
             if self.names.is_full() {
@@ -272,6 +284,7 @@ impl Conversation {
     }
 
     fn bind(&mut self, frame: &Frame<'_>, bind: &Bind<'_>) -> Result<(), Ending> {
+        self.begin_bind(bind.statement);
         if let Err(refusal) = self.still_permits(bind.statement) {
             return self.refuse_message(refusal, None, Path::Bind);
         }
@@ -286,7 +299,7 @@ impl Conversation {
         let ask = match self.ask_of_bind(prepared) {
             Ok(ask) => ask.map(|ask| (ask, prepared.clone())),
             Err(refusal) => {
-                let judged = Some((Arc::clone(&prepared.facts), Instant::now()));
+                let judged = Some((Arc::clone(&prepared.facts), self.inflow.take()));
                 return self.refuse_message(refusal, judged, Path::Bind);
             }
         };
@@ -324,6 +337,8 @@ impl Conversation {
     }
 
     fn execute(&mut self, frame: &Frame<'_>, execute: &Execute<'_>) -> Result<(), Ending> {
+        let arrived = self.inflow.take();
+        self.begin_execute(execute.portal, &arrived);
         if let Err(refusal) = self.still_runs(execute.portal) {
             return self.refuse_message(refusal, None, Path::Execute);
         }
@@ -340,7 +355,7 @@ impl Conversation {
         let allowance = match self.admit_execute(&facts, execute) {
             Ok(allowance) => allowance,
             Err(refusal) => {
-                let judged = Some((facts, Instant::now()));
+                let judged = Some((facts, arrived));
                 return self.refuse_message(refusal, judged, Path::Execute);
             }
         };
@@ -348,10 +363,14 @@ impl Conversation {
         self.expect_names(&facts);
         self.expect_settings_change(&facts);
         self.expect_settings(&facts);
-        let mut running = Running::new(facts, Path::Execute, Instant::now(), Duration::ZERO);
+        let mut running = Running::new(facts, Path::Execute, arrived, Duration::ZERO);
         running.allowance = allowance;
         running.loudness = loudness;
         running.plan = self.plan_took.take();
+        if running.plan.is_some() {
+            self.trace_asked();
+        }
+        running.trace = self.trace_sent();
         running.another = another;
         if running.facts.stands_in.get().is_some() {
             running.outcome = Outcome::Repaired;

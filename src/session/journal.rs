@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::arrival::Arrival;
 use super::plans::asking::Asking;
 use super::quotas::allowance::Allowance;
 use super::repairs::loudness::Change;
@@ -21,6 +22,7 @@ use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{Outcome, Path};
 use crate::telemetry::session::SessionInfo;
+use crate::telemetry::traces::Trace;
 use crate::wire::backend::TransactionStatus;
 
 /// A statement that is being run or prepared, with what its event will need.
@@ -30,8 +32,8 @@ pub struct Running {
     pub facts: Arc<Facts>,
     /// Which protocol path it came on.
     pub path: Path,
-    /// When its message was read from the client.
-    pub arrived: Instant,
+    /// When it came, and how long it waited before pgsieve looked at it.
+    pub arrived: Arrival,
     /// How long pgsieve took to judge it.
     pub gate: Duration,
     /// How long it waited for its plan, where that was asked for.
@@ -64,6 +66,8 @@ pub struct Running {
     pub allowance: Allowance,
     /// The rule that ended its result.
     pub cut_by: Option<Rule>,
+    /// Its span, where it is sampled.
+    pub trace: Option<Box<Trace>>,
     /// Whose it is, where the session is under another policy by now than it was judged by.
     pub info: Option<Arc<SessionInfo>>,
 }
@@ -79,7 +83,7 @@ pub enum Stake {
 
 impl Running {
     /// A statement that was permitted just now.
-    pub fn new(facts: Arc<Facts>, path: Path, arrived: Instant, gate: Duration) -> Self {
+    pub fn new(facts: Arc<Facts>, path: Path, arrived: Arrival, gate: Duration) -> Self {
         Self {
             facts,
             path,
@@ -101,6 +105,7 @@ impl Running {
             outcome: Outcome::Permitted,
             allowance: Allowance::boundless(),
             cut_by: None,
+            trace: None,
         }
     }
 
@@ -135,7 +140,13 @@ impl Running {
 
     /// The event that it leaves when its answer is complete.
     pub fn event<'a>(&'a self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
-        let total = now.saturating_duration_since(self.arrived);
+        let Arrival {
+            taken,
+            queue,
+            begun,
+            cached,
+        } = self.arrived;
+        let sent = now.saturating_duration_since(begun);
         StatementFinished {
             session,
             path: self.path,
@@ -149,10 +160,14 @@ impl Running {
             sqlstate: self.sqlstate,
             rows: self.rows,
             bytes: self.bytes,
+            cached,
+            hint: None,
+            trace: self.trace.as_deref(),
+            queue,
             gate: self.gate,
-            upstream: total.saturating_sub(self.gate + self.waited()),
+            upstream: sent.saturating_sub(self.gate + self.waited()),
             plan: self.plan,
-            total,
+            total: now.saturating_duration_since(taken) + queue,
         }
     }
 }
@@ -284,6 +299,16 @@ impl Journal {
             Some(Owed::Plan(asking)) => asking.is_of_bind(),
             _ => true,
         }
+    }
+
+    /// What is owed, the next answer first.
+    pub(super) fn owed_first(&mut self) -> impl Iterator<Item = &mut Owed> {
+        self.owed.iter_mut()
+    }
+
+    /// What is owed, the last one that was sent first.
+    pub(super) fn owed_last(&mut self) -> impl Iterator<Item = &mut Owed> {
+        self.owed.iter_mut().rev()
     }
 
     /// Adds an entry behind all others.

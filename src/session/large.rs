@@ -6,14 +6,16 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::task::JoinHandle;
 
+use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake};
 use crate::gate::{Judgement, Parameters, Refusal, Verdict};
 use crate::limits;
+use crate::telemetry::traces::Work;
 use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
 use crate::wire::frontend::{self, Frontend};
 
@@ -21,10 +23,19 @@ use crate::wire::frontend::{self, Frontend};
 pub struct Large {
     /// The whole frame that it came in, a Query or Parse.
     pub frame: Bytes,
-    /// When it was read.
-    pub arrived: Instant,
+    /// When it came, and how long it waited.
+    pub arrived: Arrival,
     /// How often it was judged in vain.
     rounds: u32,
+}
+
+/// A large text's judgement.
+#[derive(Debug)]
+pub struct Judged {
+    /// What the gate says.
+    pub(super) judgement: Judgement<'static>,
+    /// How long it took until a thread was there for it.
+    pub(super) waited: Duration,
 }
 
 impl fmt::Debug for Large {
@@ -36,7 +47,7 @@ impl fmt::Debug for Large {
 
 impl Large {
     /// A frame that was just read.
-    pub(super) fn new(frame: &Frame<'_>, arrived: Instant) -> Self {
+    pub(super) fn new(frame: &Frame<'_>, arrived: Arrival) -> Self {
         Self {
             frame: Bytes::copy_from_slice(frame.bytes),
             arrived,
@@ -47,15 +58,18 @@ impl Large {
 
 impl Conversation {
     /// Has a large text judged on a blocking thread.
-    pub fn judge_elsewhere(&mut self, large: &Large) -> JoinHandle<Judgement<'static>> {
+    pub fn judge_elsewhere(&mut self, large: &Large) -> JoinHandle<Judged> {
         self.look_around();
         let gate = Arc::clone(&self.gate);
         let names = self.names.clone();
         self.look_away();
         let frame = large.frame.clone();
+        let asked = Instant::now();
         tokio::task::spawn_blocking(move || {
+            let waited = asked.elapsed();
             let (text, parameters) = text_of(&frame).unwrap_or_default();
-            gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names)
+            let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
+            Judged { judgement, waited }
         })
     }
 
@@ -67,12 +81,16 @@ impl Conversation {
     pub fn judged_elsewhere(
         &mut self,
         mut large: Large,
-        judgement: Judgement<'_>,
+        judged: Judged,
     ) -> Result<Option<Large>, Ending> {
+        let Judged { judgement, waited } = judged;
+        large.arrived.waits(waited);
+        self.lap_waited(waited);
         if self.intake == Intake::JudgingInVain {
             self.intake = Intake::SkipToSync;
         }
         if self.intake != Intake::Judging {
+            self.drop_trace();
             return Ok(None);
         }
         if let Err(ending) = self.take_over_policies() {
@@ -83,9 +101,11 @@ impl Conversation {
         let is_outdated = judgement.facts.grounds != self.names.grounds();
         if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {
             large.rounds += 1;
+            self.lap(Work::Judge);
             return Ok(Some(large));
         }
         self.intake = Intake::Open;
+        self.lap(Work::Judge);
         let settled = self.settle_large(&large, judgement, is_outdated);
         self.look_away();
         settled.map(|()| None)

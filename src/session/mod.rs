@@ -1,7 +1,9 @@
 //! One client from accept to goodbye.
 //!
 //! * [`greeting`], [`startup`], [`login`], [`denial`]: what comes before the first statement
-//! * [`relay`]: bytes between two sockets; [`conversation`]: what they mean, without sockets
+//! * [`arrival`]: when a statement came, and how long it waited
+//! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside;
+//!   [`conversation`]: what they mean, without sockets
 //! * [`intake`], `refusing`, `sending`: the client's half; [`answers`], `failures`: the upstream's;
 //!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
 //!   as the client may hear it
@@ -11,6 +13,7 @@
 //! * [`quotas`]: the limits of the policy that act while it runs
 //! * [`regime`]: the policies that hold, and which one a session is under; `succession`: a session
 //!   takes over new ones
+//! * `tracing`: what goes with a statement that is sampled
 //! * [`surroundings`]: what the session's names mean now; [`values`]: what models read of it;
 //!   [`followed`]: settings that are followed
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
@@ -18,10 +21,12 @@
 //! * [`house`]: what all sessions share
 
 pub mod answers;
+pub mod arrival;
 pub mod attempt;
 pub mod conversation;
 pub mod denial;
 pub mod drain;
+mod elsewhere;
 #[cfg(test)]
 mod exchanges;
 mod failures;
@@ -48,6 +53,7 @@ mod sending;
 pub mod startup;
 mod succession;
 pub mod surroundings;
+mod tracing;
 #[cfg(test)]
 mod valued;
 pub mod values;
@@ -68,6 +74,7 @@ use self::reply::Farewell;
 use self::values::Known;
 use crate::net::link::Link;
 use crate::telemetry::events::ConnectionClosed;
+use crate::telemetry::seats::Sign;
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::lease::Lease;
@@ -77,6 +84,7 @@ use crate::wire::encode;
 /// Serves one client until it is gone. May be cancelled: both connections are closed then.
 pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
     let since = Instant::now();
+    let seat = house.desk.telemetry.seat();
     let login = login::open(accepted, &house.desk);
     let end = tokio::select! {
         end = login => end,
@@ -85,7 +93,7 @@ pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
     let (info, reason, bytes_in, bytes_out) = match end {
         LoginEnd::Closed { info, reason } => (Arc::new(info), reason, 0, 0),
         LoginEnd::Opened(opened) => {
-            let (mut relay, lease) = begin(*opened, &house);
+            let (mut relay, lease) = begin(*opened, &house, seat.sign());
             let ending = converse(&mut relay, &mut draining).await;
             // Of the policy that it was under at the end.
             let info = Arc::clone(relay.conversation.info());
@@ -103,10 +111,18 @@ pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
         bytes_in,
         bytes_out,
     });
+    // Its place goes to nobody else before its lines have one: whoever comes again and again fills
+    // no memory.
+    if session.has_debt() {
+        tokio::select! {
+            () = house.desk.telemetry.room() => {}
+            () = draining.begun() => {}
+        }
+    }
 }
 
 /// Sets the conversation up.
-fn begin(opened: Opened, house: &House) -> (Relay, Lease) {
+fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
     let Opened {
         client,
         upstream,
@@ -153,7 +169,7 @@ fn begin(opened: Opened, house: &House) -> (Relay, Lease) {
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let relay = Relay::new(conversation, unread(client), unread(upstream), scratch);
-    (relay, lease)
+    (relay.shown_by(sign), lease)
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

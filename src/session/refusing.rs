@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::arrival::Arrival;
 use super::conversation::{Conversation, CopyLeftovers, Ending, Intake};
 use super::intake::UNSENDABLE;
 use super::journal::Owed;
@@ -26,7 +27,7 @@ impl Conversation {
     pub(super) fn refuse_query(
         &mut self,
         refusal: Box<Refusal>,
-        judged: Option<(Arc<Facts>, Instant)>,
+        judged: Option<(Arc<Facts>, Arrival)>,
         path: Path,
     ) -> Result<(), Ending> {
         self.report_refusal(&refusal, judged, path);
@@ -47,7 +48,7 @@ impl Conversation {
     pub(super) fn refuse_message(
         &mut self,
         refusal: Box<Refusal>,
-        judged: Option<(Arc<Facts>, Instant)>,
+        judged: Option<(Arc<Facts>, Arrival)>,
         path: Path,
     ) -> Result<(), Ending> {
         self.refuse_and_drop(refusal, judged, path, None)
@@ -58,7 +59,7 @@ impl Conversation {
         &mut self,
         name: &str,
         refusal: Box<Refusal>,
-        judged: (Arc<Facts>, Instant),
+        judged: (Arc<Facts>, Arrival),
     ) -> Result<(), Ending> {
         let unnamed = match name {
             "" => self.names.prepared(name).cloned(),
@@ -73,7 +74,7 @@ impl Conversation {
     fn refuse_and_drop(
         &mut self,
         refusal: Box<Refusal>,
-        judged: Option<(Arc<Facts>, Instant)>,
+        judged: Option<(Arc<Facts>, Arrival)>,
         path: Path,
         unnamed: Option<Prepared>,
     ) -> Result<(), Ending> {
@@ -99,15 +100,24 @@ impl Conversation {
     fn report_refusal(
         &mut self,
         refusal: &Refusal,
-        judged: Option<(Arc<Facts>, Instant)>,
+        judged: Option<(Arc<Facts>, Arrival)>,
         path: Path,
     ) {
         let now = Instant::now();
-        let (facts, total) = match &judged {
-            Some((facts, arrived)) => (Some(facts), now.saturating_duration_since(*arrived)),
-            None => (None, Duration::ZERO),
+        let (facts, arrived) = match &judged {
+            Some((facts, arrived)) => (Some(facts), *arrived),
+            None => (None, self.inflow.take()),
         };
-        self.telemetry.emit(&StatementFinished {
+        let trace = self.trace_refused(path, &arrived);
+        let plan = self.plan_took.take();
+        // An Execute comes behind the plan that was asked for at its Bind.
+        let waited = match path {
+            Path::Execute => Duration::ZERO,
+            _ => plan.unwrap_or_default(),
+        };
+        let judging = now.saturating_duration_since(arrived.begun);
+        let total = now.saturating_duration_since(arrived.taken) + arrived.queue;
+        self.telemetry.finished(&StatementFinished {
             session: &self.info,
             path,
             kind: facts.map_or(StatementKind::Unparsed, |facts| facts.kind),
@@ -120,9 +130,13 @@ impl Conversation {
             sqlstate: Some(Code::from(refusal.sqlstate)),
             rows: 0,
             bytes: 0,
-            gate: total,
+            cached: arrived.cached,
+            hint: Some(refusal.fixed_hint),
+            trace: trace.as_deref(),
+            queue: arrived.queue,
+            gate: judging.saturating_sub(waited),
             upstream: Duration::ZERO,
-            plan: self.plan_took.take(),
+            plan,
             total,
         });
     }

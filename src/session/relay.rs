@@ -11,18 +11,16 @@ use std::task::{Context, Poll};
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::task::JoinHandle;
 
+use super::arrival::Inflow;
 use super::conversation::{Conversation, Ending};
-use super::large::Large;
+use super::elsewhere::Elsewhere;
 use super::quotas::idle::IdleWatch;
-use super::repairs::workshop::Rescuing;
-use super::repairs::{Errand, Patient};
 use super::reply::Farewell;
-use crate::gate::Judgement;
 use crate::limits;
 use crate::net::stream::Stream;
-use crate::upstream::cancel::{CancelOutcome, Cancelling};
+use crate::telemetry::seats::Sign;
+use crate::upstream::cancel::Cancelling;
 
 /// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
 pub type Scratch = Arc<Mutex<Box<[u8]>>>;
@@ -43,13 +41,17 @@ pub struct Relay {
     scratch: Scratch,
     client_rest: BytesMut,
     upstream_rest: BytesMut,
-    elsewhere: Option<Elsewhere>,
+    pub(super) elsewhere: Option<Elsewhere>,
     /// The cancel of a result that was cut. Nothing that it might meet is sent until it is over.
-    cancelling: Option<Cancelling>,
+    pub(super) cancelling: Option<Cancelling>,
+    /// The wait for room in the audit, while the session has to.
+    room: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     idle: IdleWatch,
     stops_at_rest: StopsAtRest,
     client_flush: ClientFlush,
     counted: Counted,
+    /// What tells others what the session is at.
+    sign: Sign,
 }
 
 /// Bytes that passed on the client's side.
@@ -75,26 +77,16 @@ enum StopsAtRest {
     Asked,
 }
 
-/// What is being done on another thread.
-enum Elsewhere {
-    Judging {
-        large: Large,
-        judgement: JoinHandle<Judgement<'static>>,
-    },
-    Rescuing {
-        patient: Box<Patient>,
-        rescuing: Rescuing,
-    },
-}
-
 /// What one attempt to move bytes came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Moved {
+pub(super) enum Moved {
+    /// Some were.
     Some,
+    /// There was nothing to do.
     Nothing,
 }
 
-type Turn = Result<Moved, Ending>;
+pub(super) type Turn = Result<Moved, Ending>;
 
 impl Relay {
     /// A relay over two sockets that are logged in, with what was read from them ahead.
@@ -113,11 +105,19 @@ impl Relay {
             upstream_rest,
             elsewhere: None,
             cancelling: None,
+            room: None,
             idle: IdleWatch::default(),
             stops_at_rest: StopsAtRest::NotAsked,
             client_flush: ClientFlush::Settled,
             counted: Counted::default(),
+            sign: Sign::default(),
         }
+    }
+
+    /// The same relay, which tells by this sign what its session is at.
+    pub fn shown_by(mut self, sign: Sign) -> Self {
+        self.sign = sign;
+        self
     }
 
     /// From now on the relay ends as soon as no statement is under way.
@@ -150,7 +150,12 @@ impl Relay {
 
     /// Runs until there is a reason to end.
     pub async fn run(&mut self) -> Ending {
-        std::future::poll_fn(|context| self.poll(context)).await
+        std::future::poll_fn(|context| {
+            let polled = self.poll(context);
+            self.sign.show(self.conversation.states());
+            polled
+        })
+        .await
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Ending> {
@@ -308,6 +313,9 @@ impl Relay {
     }
 
     fn read_client(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
+        if self.wait_for_audit(context).is_pending() {
+            return Ok(Moved::Nothing);
+        }
         // While the cut statement runs, only its own batch goes on, and a client may leave.
         let waits_for_cancel = self.cancelling.is_some() && !self.conversation.is_cut();
         if self.elsewhere.is_some() || waits_for_cancel || !self.conversation.takes_frames() {
@@ -323,6 +331,7 @@ impl Relay {
             Poll::Ready(Ok(count)) => count,
         };
         self.counted.from_client += as_u64(count);
+        self.conversation.inflow = Inflow::now();
         let fresh = scratch.get(..count).unwrap_or_default();
         if self.client_rest.is_empty() {
             let taken = self.conversation.client_bytes(fresh)?;
@@ -333,6 +342,20 @@ impl Relay {
             self.take_rest()?;
         }
         Ok(Moved::Some)
+    }
+
+    /// Ready unless the client's next frame waits for room in the audit; wakes the session then.
+    fn wait_for_audit(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while self.conversation.waits_for_audit() {
+            let room = self.room.take();
+            let mut room = room.unwrap_or_else(|| Box::pin(self.conversation.room_in_audit()));
+            if room.as_mut().poll(context).is_pending() {
+                self.room = Some(room);
+                return Poll::Pending;
+            }
+        }
+        self.room = None;
+        Poll::Ready(())
     }
 
     /// Takes frames that were read earlier and could not be taken then.
@@ -349,79 +372,6 @@ impl Relay {
             Moved::Nothing
         };
         Ok(moved)
-    }
-
-    fn start_elsewhere(&mut self) -> Moved {
-        let Some(errand) = self.conversation.take_errand() else {
-            return Moved::Nothing;
-        };
-        self.elsewhere = Some(match errand {
-            Errand::Judge(large) => self.judge_elsewhere(large),
-            Errand::Rescue(patient) => {
-                let rescuing = self.conversation.rescue_elsewhere(&patient);
-                Elsewhere::Rescuing { patient, rescuing }
-            }
-        });
-        Moved::Some
-    }
-
-    /// Cancels a result that was cut.
-    fn cancel(&mut self, context: &mut Context<'_>) -> Turn {
-        if self.cancelling.is_none() && self.conversation.wants_cancel() {
-            self.cancelling = self.conversation.cancel_elsewhere();
-        }
-        let Some(cancelling) = &mut self.cancelling else {
-            return Ok(Moved::Nothing);
-        };
-        let Poll::Ready(outcome) = cancelling.as_mut().poll(context) else {
-            return Ok(Moved::Nothing);
-        };
-        self.cancelling = None;
-        match outcome {
-            // It may arrive later, and meet another statement.
-            CancelOutcome::Unanswered => Err(Ending::Ended(Farewell::UpstreamLost)),
-            CancelOutcome::Busy | CancelOutcome::Failed => {
-                self.conversation.cancel_again();
-                Ok(Moved::Some)
-            }
-            CancelOutcome::Forwarded | CancelOutcome::UnknownKey => Ok(Moved::Some),
-        }
-    }
-
-    fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {
-        let judgement = self.conversation.judge_elsewhere(&large);
-        Elsewhere::Judging { large, judgement }
-    }
-
-    fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
-        match self.elsewhere.take() {
-            None => return Ok(Moved::Nothing),
-            Some(Elsewhere::Judging {
-                large,
-                mut judgement,
-            }) => match Pin::new(&mut judgement).poll(context) {
-                Poll::Ready(Ok(judgement)) => {
-                    let again = self.conversation.judged_elsewhere(large, judgement)?;
-                    self.elsewhere = again.map(|large| self.judge_elsewhere(large));
-                }
-                Poll::Ready(Err(_)) => return Err(Ending::Ended(Farewell::Internal)),
-                Poll::Pending => {
-                    self.elsewhere = Some(Elsewhere::Judging { large, judgement });
-                    return Ok(Moved::Nothing);
-                }
-            },
-            Some(Elsewhere::Rescuing {
-                patient,
-                mut rescuing,
-            }) => match rescuing.as_mut().poll(context) {
-                Poll::Ready(outcome) => self.conversation.rescued(patient, outcome)?,
-                Poll::Pending => {
-                    self.elsewhere = Some(Elsewhere::Rescuing { patient, rescuing });
-                    return Ok(Moved::Nothing);
-                }
-            },
-        }
-        Ok(Moved::Some)
     }
 }
 

@@ -1,8 +1,8 @@
 //! What may run goes on its way: written to the upstream, and put down as owed.
 
 use std::sync::Arc;
-use std::time::Instant;
 
+use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake, SelfReport};
 use super::intake::UNSENDABLE;
 use super::journal::{Owed, Running};
@@ -61,7 +61,7 @@ impl Conversation {
         &mut self,
         permit: &ReadPermit<'_>,
         path: Path,
-        arrived: Instant,
+        arrived: Arrival,
     ) -> Running {
         let facts = Arc::clone(permit.facts());
         if facts.depth == Depth::Tree {
@@ -71,7 +71,8 @@ impl Conversation {
         let another = Substituted::of(&facts, permit.original());
         Running {
             another,
-            ..Running::new(facts, path, arrived, arrived.elapsed())
+            trace: self.trace_sent(),
+            ..Running::new(facts, path, arrived, arrived.begun.elapsed())
         }
     }
 

@@ -12,7 +12,7 @@ use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
 
 use crate::telemetry::TelemetryError;
 use crate::telemetry::labels::Label;
-use crate::telemetry::table::Metric;
+use crate::telemetry::metrics::Metric;
 
 /// A combination of labels.
 pub trait Labels: Copy {
@@ -41,7 +41,7 @@ impl<L: Labels> Family<L> {
     pub fn register(registry: &Registry, metric: &'static Metric) -> Result<Self, TelemetryError> {
         let wrong = |_| TelemetryError::Metric { name: metric.name };
         let options = Opts::new(metric.name, metric.help);
-        let by_name = IntCounterVec::new(options, metric.labels).map_err(wrong)?;
+        let by_name = IntCounterVec::new(options, &metric.label_names()).map_err(wrong)?;
         registry
             .register(Box::new(by_name.clone()))
             .map_err(wrong)?;

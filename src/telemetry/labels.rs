@@ -1,8 +1,8 @@
 //! The closed sets of words that metrics and audit lines may carry as labels.
 //!
-//! Every label value is known when the program is built: nothing a peer sends can make a new
-//! time series. Each set knows its members and the place of each, so that counting a statement
-//! needs no lookup by name.
+//! Every member is known when the program is built: nothing a peer sends can make a new one. Each
+//! set knows its members and the place of each, so that counting a statement needs no lookup by
+//! name.
 
 use crate::catalog::kind::ObjectKind;
 use crate::funnel::{AttemptOutcome, Confidence};
@@ -82,6 +82,100 @@ labels! {
         Truncated => "truncated",
         /// It did not run because an earlier message failed and everything up to Sync is skipped.
         Skipped => "skipped",
+    }
+}
+
+labels! {
+    /// What the memory of verdicts knew of a text.
+    CacheAnswer {
+        /// The verdict was known.
+        Hit => "hit",
+        /// It was not.
+        Miss => "miss",
+        /// It was not asked: the text was judged where nothing is remembered.
+        Unasked => "unasked",
+    }
+}
+
+labels! {
+    /// What became of a span.
+    SpanOutcome {
+        /// The collector has it.
+        Exported => "exported",
+        /// There was no room for it.
+        Dropped => "dropped",
+        /// The collector did not take it.
+        Failed => "failed",
+    }
+}
+
+labels! {
+    /// Whether a plan that was known spoke for a statement.
+    PlanAnswer {
+        /// One did.
+        Hit => "hit",
+        /// None did: it is asked for.
+        Miss => "miss",
+    }
+}
+
+labels! {
+    /// What became of a statement that was repaired or could have been.
+    RepairedOutcome {
+        /// The changed text ran and brought no error.
+        Succeeded => "succeeded",
+        /// The changed text ran and failed as well.
+        Failed => "failed",
+        /// The repair was only offered as a hint.
+        Hinted => "hinted",
+        /// The policy only observes repairs.
+        Observed => "observed",
+    }
+}
+
+labels! {
+    /// What a client's session is at.
+    SessionState {
+        /// It is not in yet.
+        Login => "login",
+        /// Nothing is under way and no transaction open.
+        Idle => "idle",
+        /// A statement is under way.
+        Active => "active",
+        /// Nothing is under way in an open transaction.
+        InTransaction => "in_transaction",
+        /// The same in a transaction that has failed.
+        FailedTransaction => "failed_transaction",
+    }
+}
+
+labels! {
+    /// What a session at the upstream is at.
+    UpstreamState {
+        /// Nothing is under way and no transaction open.
+        Idle => "idle",
+        /// A statement is under way.
+        Active => "active",
+        /// Nothing is under way in an open transaction, failed or not.
+        InTransaction => "in_transaction",
+    }
+}
+
+labels! {
+    /// What came of an attempt to reach the upstream.
+    CheckOutcome {
+        /// It was reached.
+        Reached => "reached",
+        /// Its name was not found.
+        UnknownHost => "unknown_host",
+        /// Nobody answers there.
+        Unreachable => "unreachable",
+        /// It took longer than it may.
+        TimedOut => "timed_out",
+        /// It does not offer the TLS that the settings insist on, or does not speak Postgres.
+        NotPostgres => "not_postgres",
+        /// The TLS handshake failed.
+        TlsHandshake => "tls_handshake",
     }
 }
 
@@ -425,6 +519,13 @@ mod tests {
     fn every_set_is_in_order_without_repeats() {
         check::<Path>();
         check::<Outcome>();
+        check::<SpanOutcome>();
+        check::<CacheAnswer>();
+        check::<PlanAnswer>();
+        check::<RepairedOutcome>();
+        check::<SessionState>();
+        check::<UpstreamState>();
+        check::<CheckOutcome>();
         check::<LimitMode>();
         check::<Transport>();
         check::<RefusedBecause>();

@@ -5,14 +5,15 @@
 
 use std::fmt;
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::limits::LOG_LINES_PER_SECOND_MAX;
 use crate::telemetry::audit::clock::Clock;
 
-/// Where log lines go.
+/// Where log lines go. Cheap to clone.
+#[derive(Clone)]
 pub struct Log {
-    state: Option<Mutex<State>>,
+    state: Option<Arc<Mutex<State>>>,
 }
 
 /// How much a line matters.
@@ -44,7 +45,7 @@ impl Log {
             dropped: 0,
         };
         Self {
-            state: Some(Mutex::new(state)),
+            state: Some(Arc::new(Mutex::new(state))),
         }
     }
 

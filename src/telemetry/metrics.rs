@@ -1,365 +1,433 @@
-//! The live numbers behind the [table](crate::telemetry::table), in a registry of their own.
+//! The table of every metric: the only place where their names exist.
+//!
+//! A label has a closed set of words, or names that are bounded in number: the policies, users,
+//! fingerprints and upstreams that have a place of their own, and the versions of what is loaded.
+//! So the number of time series has a bound that no client can move ([`Metric::series_max`]).
 
-use std::time::Duration;
-
-use prometheus::{
-    Counter, Gauge, Histogram, HistogramOpts, IntCounter, IntGauge, Opts, Registry, TextEncoder,
-};
+use std::fmt::Write;
 
 use crate::catalog::kind::ObjectKind;
 use crate::funnel::{AttemptOutcome, Confidence};
 use crate::gate::{Rule, StatementKind};
+use crate::limits;
 use crate::policy::Recoverer;
-use crate::telemetry::TelemetryError;
-use crate::telemetry::checks::Checks;
 use crate::telemetry::code::Class;
-use crate::telemetry::family::{Family, Three, Two};
+use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
-    CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction, LimitMode, LoginMethod,
-    LoginOutcome, Origin, Outcome, Path, Peer, RefusedBecause, Transport, Tripwire, Violation,
-};
-use crate::telemetry::policies::PolicyNumbers;
-use crate::telemetry::process;
-use crate::telemetry::table::{
-    AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS,
-    CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT, CATALOG_FAILURES, CATALOG_LOAD_SECONDS,
-    CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN,
-    CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS, LIMITS, LOGINS, Metric, OBSERVED, PANICS,
-    PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_RESIDENT_BYTES, REFUSALS,
-    REPAIR_SECONDS, REPAIRS, RESULT_BYTES, RETRIES, ROWS, STATEMENT_SECONDS, STATEMENTS,
-    STATEMENTS_WITHOUT_CATALOG, TRIPWIRES, UPSTREAM_SECONDS, VIOLATIONS,
+    CacheAnswer, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome, ClosedBecause,
+    Direction, Label, LimitMode, LoginMethod, LoginOutcome, Origin, Outcome, Path, Peer,
+    PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SpanOutcome,
+    Transport, Tripwire, UpstreamState, Violation,
 };
 
-/// The live numbers. Fields have the names of the rows.
-pub struct Metrics {
-    registry: Registry,
-    /// See [`CONNECTIONS_OPEN`].
-    pub connections_open: IntGauge,
-    /// See [`CONNECTIONS`].
-    pub connections: Family<Transport>,
-    /// See [`CONNECTIONS_REFUSED`].
-    pub connections_refused: Family<RefusedBecause>,
-    /// See [`CONNECTIONS_CLOSED`].
-    pub connections_closed: Family<ClosedBecause>,
-    /// See [`LOGINS`].
-    pub logins: Family<Two<LoginMethod, LoginOutcome>>,
-    /// See [`STATEMENTS`].
-    pub statements: Family<Three<Path, StatementKind, Outcome>>,
-    /// See [`REFUSALS`].
-    pub refusals: Family<Rule>,
-    /// See [`LIMITS`].
-    pub limits: Family<Two<Rule, LimitMode>>,
-    /// See [`OBSERVED`].
-    pub observed: Family<Rule>,
-    /// See [`CLAMPS`].
-    pub clamps: Family<Path>,
-    /// See [`RETRIES`].
-    pub retries: IntCounter,
-    /// See [`ERRORS`].
-    pub errors: Family<Two<Origin, Class>>,
-    /// See [`GATE_SECONDS`].
-    pub gate_seconds: Histogram,
-    /// See [`UPSTREAM_SECONDS`].
-    pub upstream_seconds: Histogram,
-    /// See [`PLAN_SECONDS`].
-    pub plan_seconds: Histogram,
-    /// See [`STATEMENT_SECONDS`].
-    pub statement_seconds: Histogram,
-    /// See [`ROWS`].
-    pub rows: IntCounter,
-    /// See [`RESULT_BYTES`].
-    pub result_bytes: IntCounter,
-    /// See [`CLIENT_BYTES`].
-    pub client_bytes: Family<Direction>,
-    /// See [`CANCELS`].
-    pub cancels: Family<CancelOutcome>,
-    /// What is counted of catalogs.
-    pub catalog: CatalogNumbers,
-    /// See [`REPAIRS`].
-    pub repairs: Family<Three<Recoverer, Confidence, AttemptOutcome>>,
-    /// See [`REPAIR_SECONDS`].
-    pub repair_seconds: Histogram,
-    /// See [`TRIPWIRES`].
-    pub tripwires: Family<Tripwire>,
-    /// See [`VIOLATIONS`].
-    pub violations: Family<Two<Peer, Violation>>,
-    /// See [`PANICS`].
-    pub panics: IntCounter,
-    /// What is known of the policies.
-    pub policies: PolicyNumbers,
-    /// What the audit counts of itself.
-    pub audit: AuditNumbers,
-    process: ProcessNumbers,
+/// One row of the table.
+pub struct Metric {
+    /// The name that Prometheus sees.
+    pub name: &'static str,
+    /// What it is to Prometheus.
+    pub shape: Shape,
+    /// What its number counts.
+    pub unit: &'static str,
+    /// One sentence for a person.
+    pub help: &'static str,
+    /// Its labels, in the order in which values are given.
+    pub labels: &'static [Dimension],
 }
 
-/// What is counted of catalogs.
-pub struct CatalogNumbers {
-    /// See [`CATALOG_LOADS`].
-    pub loads: Family<CatalogLoad>,
-    /// See [`CATALOG_FAILURES`].
-    pub failures: Family<CatalogFailure>,
-    /// See [`CATALOG_LOAD_SECONDS`].
-    pub load_seconds: Histogram,
-    /// See [`CATALOG_DRIFT`].
-    pub drift: Family<ObjectKind>,
-    /// See [`STATEMENTS_WITHOUT_CATALOG`].
-    pub statements_without: IntCounter,
-    /// The last checks, which the age is counted from when a scrape asks.
-    pub checks: Checks,
-    age_seconds: Gauge,
-    bytes: IntGauge,
+/// One label of a metric.
+pub struct Dimension {
+    /// The name of the label.
+    pub name: &'static str,
+    /// What it may say.
+    pub values: Values,
 }
 
-/// What the audit counts of itself.
-#[derive(Clone)]
-pub struct AuditNumbers {
-    /// See [`AUDIT_QUEUE_BYTES`].
-    pub queue_bytes: IntGauge,
-    /// See [`AUDIT_LINES`].
-    pub lines: IntCounter,
-    /// See [`AUDIT_DROPPED`].
-    pub dropped: IntCounter,
-    /// See [`AUDIT_WRITE_ERRORS`].
-    pub write_errors: IntCounter,
+/// What a label may say.
+pub enum Values {
+    /// One of these words.
+    Closed(fn() -> Vec<&'static str>),
+    /// A name that is not known when the program is built, of so many at the same time.
+    Names {
+        /// At the most, the one for all others included.
+        most: usize,
+        /// What it is the name of.
+        what: &'static str,
+    },
 }
 
-/// What is known of the process when a scrape asks.
-struct ProcessNumbers {
-    resident_bytes: IntGauge,
-    cpu_seconds: Counter,
-    descriptors: IntGauge,
+/// The kinds of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Only ever rises.
+    Counter,
+    /// Rises and falls.
+    Gauge,
+    /// Counts values by size.
+    Histogram,
 }
 
-impl Metrics {
-    /// Registers every row of the table in a registry of its own.
-    pub fn new() -> Result<Self, TelemetryError> {
-        let registry = Registry::new();
-        let r = &registry;
-        info(r, &BUILD_INFO)?;
-        Ok(Self {
-            connections_open: gauge(r, &CONNECTIONS_OPEN)?,
-            connections: Family::from_zero(r, &CONNECTIONS)?,
-            connections_refused: Family::from_zero(r, &CONNECTIONS_REFUSED)?,
-            connections_closed: Family::register(r, &CONNECTIONS_CLOSED)?,
-            logins: Family::register(r, &LOGINS)?,
-            statements: Family::register(r, &STATEMENTS)?,
-            refusals: Family::from_zero(r, &REFUSALS)?,
-            limits: Family::register(r, &LIMITS)?,
-            observed: Family::from_zero(r, &OBSERVED)?,
-            clamps: Family::register(r, &CLAMPS)?,
-            retries: counter(r, &RETRIES)?,
-            errors: Family::register(r, &ERRORS)?,
-            gate_seconds: histogram(r, &GATE_SECONDS, GATE_BUCKETS)?,
-            upstream_seconds: histogram(r, &UPSTREAM_SECONDS, STATEMENT_BUCKETS)?,
-            plan_seconds: histogram(r, &PLAN_SECONDS, STATEMENT_BUCKETS)?,
-            statement_seconds: histogram(r, &STATEMENT_SECONDS, STATEMENT_BUCKETS)?,
-            rows: counter(r, &ROWS)?,
-            result_bytes: counter(r, &RESULT_BYTES)?,
-            client_bytes: Family::from_zero(r, &CLIENT_BYTES)?,
-            cancels: Family::from_zero(r, &CANCELS)?,
-            catalog: CatalogNumbers {
-                loads: Family::from_zero(r, &CATALOG_LOADS)?,
-                failures: Family::from_zero(r, &CATALOG_FAILURES)?,
-                load_seconds: histogram(r, &CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS)?,
-                drift: Family::from_zero(r, &CATALOG_DRIFT)?,
-                statements_without: counter(r, &STATEMENTS_WITHOUT_CATALOG)?,
-                checks: Checks::default(),
-                age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
-                bytes: gauge(r, &CATALOG_BYTES)?,
-            },
-            repairs: Family::register(r, &REPAIRS)?,
-            repair_seconds: histogram(r, &REPAIR_SECONDS, STATEMENT_BUCKETS)?,
-            tripwires: Family::from_zero(r, &TRIPWIRES)?,
-            violations: Family::from_zero(r, &VIOLATIONS)?,
-            panics: counter(r, &PANICS)?,
-            policies: PolicyNumbers::register(r)?,
-            audit: AuditNumbers {
-                queue_bytes: gauge(r, &AUDIT_QUEUE_BYTES)?,
-                lines: counter(r, &AUDIT_LINES)?,
-                dropped: counter(r, &AUDIT_DROPPED)?,
-                write_errors: counter(r, &AUDIT_WRITE_ERRORS)?,
-            },
-            process: ProcessNumbers {
-                resident_bytes: gauge(r, &PROCESS_RESIDENT_BYTES)?,
-                cpu_seconds: fraction(r, &PROCESS_CPU_SECONDS)?,
-                descriptors: gauge(r, &PROCESS_DESCRIPTORS)?,
-            },
-            registry,
-        })
+impl Metric {
+    /// The names of its labels.
+    pub fn label_names(&self) -> Vec<&'static str> {
+        self.labels.iter().map(|label| label.name).collect()
     }
 
-    /// Every metric in Prometheus's text format, with the figures of the process read now.
-    pub fn scrape(&self) -> String {
-        self.read_process();
-        self.catalog.read();
-        let mut text = String::new();
-        // Writing to a String does not fail; a family that cannot be written is left out.
-        let _ = TextEncoder::new().encode_utf8(&self.registry.gather(), &mut text);
-        text
+    /// The most time series that it can have.
+    pub fn series_max(&self) -> usize {
+        let each = match self.shape {
+            Shape::Counter | Shape::Gauge => 1,
+            // A bucket without end, the sum and the count.
+            Shape::Histogram => limits::HISTOGRAM_BUCKETS_MAX + 3,
+        };
+        let combinations = self.labels.iter().map(|label| label.values.most());
+        combinations.fold(each, usize::saturating_mul)
     }
+}
 
-    fn read_process(&self) {
-        let now = process::figures();
-        self.process.resident_bytes.set(now.resident_bytes);
-        self.process.descriptors.set(now.descriptors);
-        // Between two scrapes the difference cannot be negative, but the clock is not ours.
-        let risen = now.cpu_seconds - self.process.cpu_seconds.get();
-        if risen > 0.0 {
-            self.process.cpu_seconds.inc_by(risen);
+impl Values {
+    /// How many values there can be at a time.
+    pub fn most(&self) -> usize {
+        match self {
+            Self::Closed(words) => words().len(),
+            Self::Names { most, .. } => *most,
         }
     }
 }
 
-impl CatalogNumbers {
-    /// An age grows by itself: it is read when a scrape asks.
-    fn read(&self) {
-        let age = self.checks.oldest().unwrap_or_default();
-        self.age_seconds.set(seconds(age));
-        let bytes = i64::try_from(self.checks.bytes()).unwrap_or(i64::MAX);
-        self.bytes.set(bytes);
+impl Shape {
+    /// The word of Prometheus.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        }
     }
 }
 
-/// A duration as Prometheus counts it.
-pub fn seconds(duration: Duration) -> f64 {
-    duration.as_secs_f64()
-}
-/// Seconds that the bucket boundaries of the gate's time stand at: a microsecond to a tenth.
-const GATE_BUCKETS: &[f64] = &[
-    1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 1e-2, 1e-1,
-];
-
-/// Seconds that the boundaries of statement times stand at: a tenth of a millisecond to a minute.
-const STATEMENT_BUCKETS: &[f64] = &[
-    1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 1e-1, 2e-1, 5e-1, 1.0, 2.0, 5.0, 10.0,
-    30.0, 60.0,
-];
-
-fn counter(registry: &Registry, metric: &'static Metric) -> Result<IntCounter, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let counter = IntCounter::new(metric.name, metric.help).map_err(wrong)?;
-    registry
-        .register(Box::new(counter.clone()))
-        .map_err(wrong)?;
-    Ok(counter)
-}
-
-fn fraction(registry: &Registry, metric: &'static Metric) -> Result<Counter, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let counter = Counter::new(metric.name, metric.help).map_err(wrong)?;
-    registry
-        .register(Box::new(counter.clone()))
-        .map_err(wrong)?;
-    Ok(counter)
+/// The table in Markdown, for the README.
+pub fn markdown() -> String {
+    let mut text = String::from("| Metric | Type | Unit | Labels | What it says |\n");
+    text.push_str("| --- | --- | --- | --- | --- |\n");
+    for Metric {
+        name,
+        shape,
+        unit,
+        help,
+        labels,
+    } in TABLE
+    {
+        let labels: Vec<String> = labels
+            .iter()
+            .map(|label| format!("`{}`", label.name))
+            .collect();
+        let (shape, labels) = (shape.name(), labels.join(", "));
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "| `{name}` | {shape} | {unit} | {labels} | {help} |");
+    }
+    text
 }
 
-pub(super) fn level(registry: &Registry, metric: &'static Metric) -> Result<Gauge, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let gauge = Gauge::new(metric.name, metric.help).map_err(wrong)?;
-    registry.register(Box::new(gauge.clone())).map_err(wrong)?;
-    Ok(gauge)
+const fn closed<L: Label>() -> Values {
+    Values::Closed(words::<L>)
 }
 
-pub(super) fn gauge(
-    registry: &Registry,
-    metric: &'static Metric,
-) -> Result<IntGauge, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let gauge = IntGauge::new(metric.name, metric.help).map_err(wrong)?;
-    registry.register(Box::new(gauge.clone())).map_err(wrong)?;
-    Ok(gauge)
+fn words<L: Label>() -> Vec<&'static str> {
+    L::ALL.iter().map(|label| label.name()).collect()
 }
 
-fn histogram(
-    registry: &Registry,
-    metric: &'static Metric,
-    buckets: &[f64],
-) -> Result<Histogram, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let options = HistogramOpts::new(metric.name, metric.help).buckets(buckets.to_vec());
-    let histogram = Histogram::with_opts(options).map_err(wrong)?;
-    registry
-        .register(Box::new(histogram.clone()))
-        .map_err(wrong)?;
-    Ok(histogram)
+const fn names(most: usize, what: &'static str) -> Values {
+    Values::Names { most, what }
 }
 
-fn info(registry: &Registry, metric: &'static Metric) -> Result<(), TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let options =
-        Opts::new(metric.name, metric.help).const_label("version", env!("CARGO_PKG_VERSION"));
-    let gauge = IntGauge::with_opts(options).map_err(wrong)?;
-    gauge.set(1);
-    registry.register(Box::new(gauge)).map_err(wrong)
+/// The policies that have a place of their own, and the rest.
+const POLICIES: Values = names(limits::POLICY_LABELS_MAX + 1, "policy");
+
+/// The users that have a place of their own, and the rest.
+const USERS: Values = names(limits::USER_LABELS_MAX + 1, "user");
+
+/// The fingerprints that have a place of their own, and the rest.
+const FINGERPRINTS: Values = names(limits::FINGERPRINT_LABELS_MAX + 1, "fingerprint");
+
+/// The upstreams of the settings.
+const UPSTREAMS: Values = names(limits::UPSTREAM_LABELS_MAX, "upstream");
+
+/// Declares the rows and the list of them; the help is the row's doc as well.
+macro_rules! metrics {
+    ($(
+        $row:ident: $shape:ident $name:literal in $unit:literal,
+        [$($label:literal: $values:expr),*],
+        $help:literal;
+    )+) => {
+        $(
+            #[doc = $help]
+            pub static $row: Metric = Metric {
+                name: $name,
+                shape: Shape::$shape,
+                unit: $unit,
+                help: $help,
+                labels: &[$(Dimension { name: $label, values: $values }),*],
+            };
+        )+
+
+        /// Every row, in the order in which people read them.
+        pub static TABLE: &[&Metric] = &[$(&$row,)+];
+    };
+}
+
+metrics! {
+    BUILD_INFO: Gauge "pgsieve_build_info" in "1",
+        ["version": names(1, "version")],
+        "Always 1; the label says which version runs.";
+    CONNECTIONS_OPEN: Gauge "pgsieve_connections_open" in "connections",
+        [],
+        "Client connections that are open now.";
+    CONNECTIONS: Counter "pgsieve_connections_total" in "connections",
+        ["transport": closed::<Transport>()],
+        "Client connections accepted.";
+    CONNECTIONS_REFUSED: Counter "pgsieve_connections_refused_total" in "connections",
+        ["reason": closed::<RefusedBecause>()],
+        "Client connections turned away before login.";
+    CONNECTIONS_CLOSED: Counter "pgsieve_connections_closed_total" in "connections",
+        ["reason": closed::<ClosedBecause>()],
+        "Client connections ended, by cause.";
+    LOGINS: Counter "pgsieve_logins_total" in "logins",
+        ["method": closed::<LoginMethod>(), "outcome": closed::<LoginOutcome>()],
+        "Logins, by method and how they ended.";
+    SESSIONS: Gauge "pgsieve_sessions" in "sessions",
+        ["state": closed::<SessionState>()],
+        "Client sessions now, by what they are at.";
+    UPSTREAM_SESSIONS: Gauge "pgsieve_upstream_sessions" in "sessions",
+        ["state": closed::<UpstreamState>()],
+        "Sessions at the upstream now that serve clients, by what they are at.";
+    STATEMENTS: Counter "pgsieve_statements_total" in "statements",
+        [
+            "policy": POLICIES,
+            "path": closed::<Path>(),
+            "kind": closed::<StatementKind>(),
+            "verdict": closed::<Outcome>()
+        ],
+        "Statements judged or run.";
+    REFUSALS: Counter "pgsieve_refusals_total" in "statements",
+        ["policy": POLICIES, "rule": closed::<Rule>()],
+        "Statements refused, by the rule that refused them.";
+    USER_STATEMENTS: Counter "pgsieve_user_statements_total" in "statements",
+        ["user": USERS, "verdict": closed::<Outcome>()],
+        "Statements judged or run, by user.";
+    USER_REFUSALS: Counter "pgsieve_user_refusals_total" in "statements",
+        ["user": USERS, "rule": closed::<Rule>()],
+        "Statements refused, by user and rule.";
+    FINGERPRINT_REFUSALS: Counter "pgsieve_fingerprint_refusals_total" in "statements",
+        ["fingerprint": FINGERPRINTS, "rule": closed::<Rule>()],
+        "Statements refused, by fingerprint and rule.";
+    OBSERVED: Counter "pgsieve_observed_total" in "statements",
+        ["policy": POLICIES, "rule": closed::<Rule>()],
+        "Statements that a rule of the policy would have refused, were it not only observed.";
+    RETRIES: Counter "pgsieve_retries_total" in "statements",
+        [],
+        "Reads that were sent again because they failed for a reason of the moment (40001).";
+    CLAMPS: Counter "pgsieve_clamps_total" in "statements",
+        ["path": closed::<Path>()],
+        "Settings lowered to what the policy allows.";
+    LIMITS: Counter "pgsieve_limits_total" in "times",
+        ["rule": closed::<Rule>(), "mode": closed::<LimitMode>()],
+        "Limits of a policy that were reached, by rule and whether that was enforced.";
+    ERRORS: Counter "pgsieve_errors_total" in "errors",
+        ["origin": closed::<Origin>(), "class": closed::<Class>()],
+        "Errors sent to clients, by who raised them and SQLSTATE class.";
+    JUDGEMENT_CACHE: Counter "pgsieve_judgement_cache_total" in "statements",
+        ["answer": closed::<CacheAnswer>()],
+        "Texts judged, by whether the verdict was known before.";
+    PLAN_CACHE: Counter "pgsieve_plan_cache_total" in "statements",
+        ["answer": closed::<PlanAnswer>()],
+        "Statements whose plan the policy bounds, by whether a known plan spoke for them.";
+    GATE_SECONDS: Histogram "pgsieve_gate_seconds" in "seconds",
+        [],
+        "Time a statement spent at the gate.";
+    QUEUE_SECONDS: Histogram "pgsieve_queue_seconds" in "seconds",
+        [],
+        "Time from the moment a statement was read to the moment pgsieve looked at it.";
+    UPSTREAM_SECONDS: Histogram "pgsieve_upstream_seconds" in "seconds",
+        [],
+        "Time the upstream took for a statement.";
+    PLAN_SECONDS: Histogram "pgsieve_plan_seconds" in "seconds",
+        [],
+        "Time a statement waited for its plan, where the policy bounds plans and none was known.";
+    STATEMENT_SECONDS: Histogram "pgsieve_statement_seconds" in "seconds",
+        [],
+        "Time from a statement's arrival to the end of its answer.";
+    ROWS: Counter "pgsieve_rows_total" in "rows",
+        [],
+        "Rows returned to clients.";
+    RESULT_BYTES: Counter "pgsieve_result_bytes_total" in "bytes",
+        [],
+        "Bytes of answers returned to clients.";
+    CLIENT_BYTES: Counter "pgsieve_client_bytes_total" in "bytes",
+        ["direction": closed::<Direction>()],
+        "Bytes exchanged with clients, added when a connection ends.";
+    CANCELS: Counter "pgsieve_cancels_total" in "requests",
+        ["outcome": closed::<CancelOutcome>()],
+        "Cancel requests, by what became of them.";
+    UPSTREAM_UP: Gauge "pgsieve_upstream_up" in "1",
+        ["upstream": UPSTREAMS],
+        "Whether the upstream was reached when it was last tried.";
+    UPSTREAM_IS_STANDBY: Gauge "pgsieve_upstream_is_standby" in "1",
+        ["upstream": UPSTREAMS],
+        "Whether the upstream is a standby; absent while unknown, and with the catalog off.";
+    UPSTREAM_LAG_SECONDS: Gauge "pgsieve_upstream_lag_seconds" in "seconds",
+        ["upstream": UPSTREAMS],
+        "How far a standby is behind, 0 on a primary; absent while unknown, and with the catalog off.";
+    UPSTREAM_CHECK_SECONDS: Histogram "pgsieve_upstream_check_seconds" in "seconds",
+        [],
+        "Time that it took to reach the upstream, where it was reached.";
+    UPSTREAM_CHECKS: Counter "pgsieve_upstream_checks_total" in "checks",
+        ["outcome": closed::<CheckOutcome>()],
+        "Attempts to find out whether the upstream can be reached, by what came of them.";
+    CATALOG_AGE_SECONDS: Gauge "pgsieve_catalog_age_seconds" in "seconds", [],
+        "Time since it was last checked that a catalog holds; the oldest over all databases.";
+    CATALOG_LOADS: Counter "pgsieve_catalog_loads_total" in "loads",
+        ["outcome": closed::<CatalogLoad>()],
+        "Attempts to load a catalog or to stay informed about it, by what came of them.";
+    CATALOG_FAILURES: Counter "pgsieve_catalog_failures_total" in "failures",
+        ["why": closed::<CatalogFailure>()],
+        "Failed attempts to load a catalog or to stay informed about it, by cause.";
+    CATALOG_LOAD_SECONDS: Histogram "pgsieve_catalog_load_seconds" in "seconds",
+        [],
+        "Time from the wish for a catalog to its use.";
+    CATALOG_BYTES: Gauge "pgsieve_catalog_bytes" in "bytes",
+        [],
+        "Memory that the catalogs take, about.";
+    CATALOG_DRIFT: Counter "pgsieve_catalog_drift_total" in "objects",
+        ["kind": closed::<ObjectKind>()],
+        "Objects that were added to the database, changed or removed while pgsieve looked.";
+    STATEMENTS_WITHOUT_CATALOG: Counter "pgsieve_statements_without_catalog_total" in "statements",
+        [],
+        "Statements judged by their text alone because no catalog was loaded.";
+    REPAIRS: Counter "pgsieve_repairs_total" in "attempts",
+        [
+            "recoverer": closed::<Recoverer>(),
+            "confidence": closed::<Confidence>(),
+            "outcome": closed::<AttemptOutcome>()
+        ],
+        "Attempts to repair a statement that failed, by who made them and what became of them.";
+    REPAIRED_STATEMENTS: Counter "pgsieve_repaired_statements_total" in "statements",
+        ["outcome": closed::<RepairedOutcome>()],
+        "Statements that were repaired or could have been, by what became of them.";
+    REPAIR_SECONDS: Histogram "pgsieve_repair_seconds" in "seconds",
+        [],
+        "Time from a statement's failure to the end of its repair, successful or not.";
+    TRIPWIRES: Counter "pgsieve_tripwires_total" in "alarms",
+        ["wire": closed::<Tripwire>()],
+        "Sessions ended because read-only was in doubt. Alert on any rise.";
+    VIOLATIONS: Counter "pgsieve_protocol_violations_total" in "violations",
+        ["peer": closed::<Peer>(), "cause": closed::<Violation>()],
+        "Breaches of the wire protocol.";
+    PANICS: Counter "pgsieve_panics_total" in "panics",
+        [],
+        "Faults of pgsieve that ended one session. Alert on any rise.";
+    POLICY_INFO: Gauge "pgsieve_policy_info" in "1",
+        [
+            "policy": names(limits::POLICIES_MAX, "policy"),
+            "version": names(1, "version of the policy")
+        ],
+        "Always 1; one for each policy that holds now.";
+    POLICY_RELOADS: Counter "pgsieve_policy_reloads_total" in "reloads",
+        ["outcome": closed::<PolicyReload>()],
+        "Times that the policies were read again, by what came of it.";
+    POLICY_RELOAD_SUCCEEDED: Gauge "pgsieve_policy_last_reload_successful" in "1",
+        [],
+        "Whether the policies that were read last hold. Alert on 0: older ones hold.";
+    POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in "seconds",
+        [],
+        "When the policies were last read that hold, in seconds since 1970.";
+    AUDIT_QUEUE_BYTES: Gauge "pgsieve_audit_queue_bytes" in "bytes",
+        [],
+        "Audit lines that wait to be written.";
+    AUDIT_LINES: Counter "pgsieve_audit_lines_total" in "lines",
+        [],
+        "Audit lines taken for writing.";
+    AUDIT_DROPPED: Counter "pgsieve_audit_dropped_total" in "lines",
+        [],
+        "Audit lines of what was permitted that were lost because the queue was full.";
+    AUDIT_WAITS: Counter "pgsieve_audit_waits_total" in "times",
+        [],
+        "Times that a session waited for room in the audit.";
+    AUDIT_ROTATIONS: Counter "pgsieve_audit_rotations_total" in "files",
+        [],
+        "Audit files put aside because of their size.";
+    AUDIT_WRITE_ERRORS: Counter "pgsieve_audit_write_errors_total" in "errors",
+        [],
+        "Failed attempts to write the audit.";
+    TRACE_SPANS: Counter "pgsieve_trace_spans_total" in "spans",
+        ["outcome": closed::<SpanOutcome>()],
+        "Spans of sampled statements, by what became of them.";
+    ADMIN_REQUESTS: Counter "pgsieve_admin_requests_total" in "requests",
+        ["page": closed::<AdminPage>(), "status_class": closed::<StatusClass>()],
+        "Requests to the admin address, by what was asked for and how that was answered.";
+    PROCESS_RESIDENT_BYTES: Gauge "process_resident_memory_bytes" in "bytes",
+        [],
+        "Resident memory of the process.";
+    PROCESS_CPU_SECONDS: Counter "process_cpu_seconds_total" in "seconds",
+        [],
+        "Processor time of the process, user and system.";
+    PROCESS_DESCRIPTORS: Gauge "process_open_fds" in "descriptors",
+        [],
+        "File descriptors that are open now.";
+    PROCESS_DESCRIPTORS_MAX: Gauge "process_max_fds" in "descriptors",
+        [],
+        "File descriptors that the process may open.";
+    PROCESS_VIRTUAL_BYTES: Gauge "process_virtual_memory_bytes" in "bytes",
+        [],
+        "Virtual memory of the process.";
+    PROCESS_THREADS: Gauge "process_threads" in "threads",
+        [],
+        "Threads of the process.";
+    PROCESS_START_SECONDS: Gauge "process_start_time_seconds" in "seconds",
+        [],
+        "When the process was started, in seconds since 1970.";
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::labels::Label;
-    use crate::telemetry::table::{Shape, TABLE};
 
     #[test]
-    fn every_row_of_the_table_is_registered_as_what_it_says() {
-        let metrics = Metrics::new().unwrap();
-        metrics.connections_closed.inc(ClosedBecause::Terminate);
-        metrics
-            .logins
-            .inc(Two(LoginMethod::Trust, LoginOutcome::Accepted));
-        metrics.statements.inc(Three(
-            Path::Query,
-            StatementKind::ALL[0],
-            Outcome::Permitted,
-        ));
-        metrics.clamps.inc(Path::Query);
-        metrics
-            .limits
-            .inc(Two(Rule::ResultRows, LimitMode::Enforce));
-        metrics.errors.inc(Two(Origin::Gate, Class::ALL[0]));
-        metrics.repairs.inc(Three(
-            Recoverer::Dialect,
-            Confidence::Exact,
-            AttemptOutcome::Applied,
-        ));
-        let agent = crate::policy::Policy::agent();
-        let set = crate::policy::PolicySet::only(std::sync::Arc::new(agent));
-        metrics.policies.hold(&set);
-        let text = metrics.scrape();
-        for row in TABLE {
-            let shape = match row.shape {
-                Shape::Counter => "counter",
-                Shape::Gauge => "gauge",
-                Shape::Histogram => "histogram",
-            };
-            assert!(
-                text.contains(&format!("# TYPE {} {shape}\n", row.name)),
-                "{}",
-                row.name
+    fn names_follow_the_rules_of_prometheus() {
+        for metric in TABLE {
+            let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+            assert!(metric.name.chars().all(plain), "{}", metric.name);
+            assert_eq!(
+                metric.name.ends_with("_total"),
+                metric.shape == Shape::Counter,
+                "{}: counters and only counters end in _total",
+                metric.name
             );
-            assert!(
-                text.contains(&format!("# HELP {} {}\n", row.name, row.help)),
-                "{}",
-                row.name
-            );
-            for label in row.labels {
-                let sample = text
-                    .lines()
-                    .find(|line| line.starts_with(&format!("{}{{", row.name)));
-                assert!(
-                    sample.unwrap().contains(&format!("{label}=\"")),
-                    "{}",
-                    row.name
+            assert!(metric.help.ends_with('.'), "{}", metric.name);
+            let bare = metric.name.trim_end_matches("_total");
+            for unit in ["seconds", "bytes"] {
+                assert_eq!(
+                    bare.ends_with(unit),
+                    metric.unit == unit,
+                    "{}: the unit is the end of the name",
+                    metric.name
                 );
             }
         }
-        let families = text
-            .lines()
-            .filter(|line| line.starts_with("# TYPE"))
-            .count();
-        assert_eq!(
-            families,
-            TABLE.len(),
-            "a metric is registered that is not in the table"
-        );
+    }
+
+    #[test]
+    fn no_metric_and_no_label_occurs_twice() {
+        for (at, metric) in TABLE.iter().enumerate() {
+            let mut others = TABLE.iter().skip(at + 1);
+            assert!(
+                others.all(|other| other.name != metric.name),
+                "{}",
+                metric.name
+            );
+            let names = metric.label_names();
+            for (at, name) in names.iter().enumerate() {
+                assert!(!names[..at].contains(name), "{}: {name}", metric.name);
+            }
+        }
     }
 }

@@ -5,11 +5,15 @@
 //!
 //! * [`labels`]: the closed sets of words, [`session`]: who a session belongs to
 //! * [`events`]: the events, one struct each
-//! * [`table`]: every metric by name; [`metrics`], [`family`], [`policies`], `tally` and
-//!   [`process`] hold the numbers
+//! * [`metrics`]: every metric by name; [`numbers`], [`family`], [`named`], [`policies`],
+//!   [`upstreams`], `tally` and [`process`] hold the numbers
+//! * [`slots`]: places for names that have numbers of their own; [`seats`]: what sessions are at
 //! * [`checks`]: when catalogs were last found to hold
 //! * [`code`]: SQLSTATEs that cannot carry text
 //! * [`audit`]: the JSON lines and the thread that writes them
+//! * [`recent`]: what was refused and repaired lately, for the live page
+//! * [`pulse`]: the numbers of the last minutes, for the live page as well
+//! * [`traces`]: a span for each statement that is sampled
 //! * [`log`]: lines for a person, on stderr; [`panics`]: the hook that keeps payloads out of it
 
 use std::fmt;
@@ -24,18 +28,44 @@ pub mod family;
 pub mod labels;
 pub mod log;
 pub mod metrics;
+pub mod named;
+pub mod numbers;
 pub mod panics;
 pub mod policies;
 pub mod process;
+pub mod pulse;
+pub mod recent;
+pub mod seats;
 pub mod session;
-pub mod table;
+pub mod slots;
 mod tally;
+pub mod traces;
+pub mod upstreams;
 
-use audit::{Audit, AuditTarget};
+use audit::{Audit, AuditSettings};
 use events::{Event, StatementFinished};
+use labels::PlanAnswer;
 use log::Log;
-use metrics::Metrics;
+use numbers::Metrics;
+use pulse::Reading;
+use recent::Recent;
+use seats::Seat;
+use session::SessionInfo;
 use tally::Tally;
+use traces::{TraceSettings, Traces};
+
+/// Which sinks there are.
+#[derive(Clone, Debug)]
+pub struct TelemetrySettings {
+    /// Whether statements are counted. Alarms, connections and logins always are.
+    pub metrics: bool,
+    /// The audit.
+    pub audit: AuditSettings,
+    /// Where spans go; nowhere if none.
+    pub traces: Option<TraceSettings>,
+    /// Whether there is a live page, which needs to know what happened lately.
+    pub recent: bool,
+}
 
 /// The sinks of every event. Cheap to clone.
 #[derive(Clone)]
@@ -50,10 +80,22 @@ pub struct Sinks {
     pub metrics: Metrics,
     /// The audit, when there is one.
     pub audit: Option<Audit>,
+    /// The spans, when there are any.
+    pub traces: Option<Traces>,
+    /// What happened lately, when there is a live page.
+    pub recent: Option<Recent>,
     /// The lines for a person.
-    pub log: Log,
+    pub log: Arc<Log>,
+    counting: Counting,
     shared_tally: Arc<Tally>,
     tallies: Mutex<Vec<Arc<Tally>>>,
+}
+
+/// Whether statements are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counting {
+    On,
+    Off,
 }
 
 /// Why the sinks could not be built.
@@ -64,11 +106,20 @@ pub enum TelemetryError {
         /// The name of the metric.
         name: &'static str,
     },
-    /// The audit's file cannot be opened.
+    /// The audit cannot be opened.
     AuditOpen {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// What sends spans cannot be started.
+    TraceThread {
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// What speaks to the trace collector cannot be built of the settings.
+    TraceCollector,
+    /// Headers that the environment holds would go over the network in clear.
+    TraceHeaders,
     /// The thread that writes the audit cannot be started.
     AuditThread {
         /// What the operating system said.
@@ -77,15 +128,30 @@ pub enum TelemetryError {
 }
 
 impl Telemetry {
-    /// Builds the sinks: metrics always, the audit where it is asked for.
-    pub fn start(audit: &AuditTarget, log: Log) -> Result<Self, TelemetryError> {
+    /// Builds the sinks that are asked for.
+    ///
+    /// # Errors
+    /// Why one of them cannot be built.
+    pub fn start(settings: &TelemetrySettings, log: Log) -> Result<Self, TelemetryError> {
         let metrics = Metrics::new()?;
-        let audit = Audit::start(audit, metrics.audit.clone())?;
+        let log = Arc::new(log);
+        let audit = Audit::start(&settings.audit, metrics.audit.clone(), (*log).clone())?;
+        let traces = settings.traces.as_ref().map(|settings| {
+            let numbers = Arc::clone(&metrics.trace_spans);
+            Traces::start(settings, numbers, Arc::clone(&log))
+        });
         let tally = Arc::new(Tally::of(&metrics));
         let sinks = Sinks {
             metrics,
             audit,
+            traces: traces.transpose()?,
+            recent: settings.recent.then(Recent::new),
             log,
+            counting: if settings.metrics {
+                Counting::On
+            } else {
+                Counting::Off
+            },
             shared_tally: Arc::clone(&tally),
             tallies: Mutex::new(vec![Arc::clone(&tally)]),
         };
@@ -97,7 +163,7 @@ impl Telemetry {
 
     /// Sinks for a test: metrics only, nothing is written anywhere.
     pub fn quiet() -> Result<Self, TelemetryError> {
-        Self::start(&AuditTarget::Off, Log::off())
+        Self::start(&TelemetrySettings::default(), Log::off())
     }
 
     /// The same sinks for one more worker, which counts its statements apart from the others.
@@ -117,8 +183,36 @@ impl Telemetry {
 
     /// What [`Self::emit`] does, for a statement of this worker.
     pub fn finished(&self, event: &StatementFinished<'_>) {
-        self.tally.count(event, &self.sinks.metrics);
-        event.note(&self.sinks);
+        event.emit_by(&self.tally, &self.sinks);
+    }
+
+    /// A text was judged and prepared, and has not run. It is counted for that; what it does is
+    /// recorded when it runs.
+    pub fn prepared(&self, event: &StatementFinished<'_>) {
+        if self.sinks.counting == Counting::On {
+            self.tally.count_prepared(event, &self.sinks.metrics);
+            event.count_observed(&self.sinks.metrics);
+        }
+        self.traced(event);
+    }
+
+    /// A seat for a session that begins, which counts it among all until it is dropped.
+    pub fn seat(&self) -> Seat {
+        self.sinks.metrics.seats.take()
+    }
+
+    /// Counts that a statement was looked up among the plans that are known.
+    pub fn plan_sought(&self, answer: PlanAnswer) {
+        if self.sinks.counting == Counting::On {
+            self.sinks.metrics.plan_cache.inc(answer);
+        }
+    }
+
+    /// A span without anything else: of a statement that was only prepared, or only bound.
+    pub fn traced(&self, event: &StatementFinished<'_>) {
+        if let (Some(trace), Some(traces)) = (event.trace, self.traces()) {
+            traces.record(event, trace);
+        }
     }
 
     /// Counts the event, hands its line to the audit and logs it where it is meant for a person.
@@ -128,6 +222,23 @@ impl Telemetry {
 
     /// Every metric, in Prometheus's text format.
     pub fn scrape(&self) -> String {
+        self.take_tallies();
+        self.sinks.metrics.scrape()
+    }
+
+    /// The numbers that the live page shows, as they are now.
+    pub fn reading(&self) -> Reading {
+        self.take_tallies();
+        let is_counting = self.sinks.counting == Counting::On;
+        Reading::of(&self.sinks.metrics.gather(), is_counting)
+    }
+
+    /// What happened lately, where that is kept.
+    pub fn recent(&self) -> Option<&Recent> {
+        self.sinks.recent.as_ref()
+    }
+
+    fn take_tallies(&self) {
         let tallies = self
             .sinks
             .tallies
@@ -136,8 +247,17 @@ impl Telemetry {
         for tally in tallies.iter() {
             tally.give(&self.sinks.metrics);
         }
-        drop(tallies);
-        self.sinks.metrics.scrape()
+    }
+
+    /// The spans, when there are any.
+    pub fn traces(&self) -> Option<&Traces> {
+        self.sinks.traces.as_ref()
+    }
+
+    /// Waits until the spans of statements that have ended are sent or given up, at most
+    /// `patience`. Says whether they were. Blocks the calling thread.
+    pub fn flush_traces(&self, patience: Duration) -> bool {
+        self.traces().is_none_or(|traces| traces.flush(patience))
     }
 
     /// Waits until everything handed to the audit so far is written, at most `patience`.
@@ -149,10 +269,47 @@ impl Telemetry {
             .is_none_or(|audit| audit.flush(patience))
     }
 
+    /// Has the audit written to its end and closed, at most `patience`; says whether it was. Blocks
+    /// the calling thread.
+    pub fn close(&self, patience: Duration) -> bool {
+        self.sinks
+            .audit
+            .as_ref()
+            .is_none_or(|audit| audit.close(patience))
+    }
+
+    /// Whether a session has to wait for room in the audit before it does anything else.
+    pub fn must_wait(&self, session: &SessionInfo) -> bool {
+        let audit = self.sinks.audit.as_ref();
+        audit.is_some_and(|audit| audit.is_full() && (audit.blocks() || session.has_debt()))
+    }
+
+    /// Waits until there is room in the audit. May be cancelled.
+    pub fn room(&self) -> impl Future<Output = ()> + Send + 'static {
+        let room = self.sinks.audit.as_ref().map(Audit::room);
+        async move {
+            if let Some(room) = room {
+                room.await;
+            }
+        }
+    }
+
     /// Has the audit's file opened anew before the next line is written, for log rotation.
     pub fn reopen(&self) {
         if let Some(audit) = &self.sinks.audit {
             audit.reopen();
+        }
+    }
+}
+
+impl Default for TelemetrySettings {
+    /// Metrics, and nothing else.
+    fn default() -> Self {
+        Self {
+            metrics: true,
+            audit: AuditSettings::default(),
+            traces: None,
+            recent: false,
         }
     }
 }
@@ -168,8 +325,20 @@ impl fmt::Display for TelemetryError {
         match self {
             Self::Metric { name } => write!(formatter, "the metric {name} is declared wrongly"),
             Self::AuditOpen { source } => {
-                write!(formatter, "the audit file cannot be opened: {source}")
+                write!(formatter, "the audit cannot be opened: {source}")
             }
+            Self::TraceThread { source } => {
+                write!(formatter, "traces cannot be sent: {source}")
+            }
+            Self::TraceCollector => formatter.write_str(
+                "traces cannot be sent: their settings, the environment's OTEL_EXPORTER_OTLP_… \
+                 among them, or this host's certificates do not work",
+            ),
+            Self::TraceHeaders => formatter.write_str(
+                "traces cannot be sent: the headers in OTEL_EXPORTER_OTLP_HEADERS or \
+                 OTEL_EXPORTER_OTLP_TRACES_HEADERS would go over the network in clear; \
+                 traces.endpoint must be https:// or on this host",
+            ),
             Self::AuditThread { source } => {
                 write!(formatter, "the audit's thread cannot be started: {source}")
             }

@@ -19,6 +19,11 @@ fn note(telemetry: &Telemetry, panic: &PanicHookInfo<'_>) {
     let (file, line) = panic
         .location()
         .map_or(("unknown", 0), |at| (at.file(), at.line()));
+    note_at(telemetry, file, line);
+}
+
+/// Counts a panic and says where it was.
+pub(in crate::telemetry) fn note_at(telemetry: &Telemetry, file: &str, line: u32) {
     telemetry.sinks.metrics.panics.inc();
     telemetry
         .sinks

@@ -8,11 +8,11 @@ use crate::policy::PolicySet;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::family::Family;
 use crate::telemetry::labels::PolicyReload;
-use crate::telemetry::metrics::{gauge, level, seconds};
-use crate::telemetry::session::cleaned;
-use crate::telemetry::table::{
+use crate::telemetry::metrics::{
     POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
 };
+use crate::telemetry::numbers::{gauge, level, seconds};
+use crate::telemetry::session::cleaned;
 
 /// What is known of the policies.
 pub struct PolicyNumbers {
@@ -29,7 +29,7 @@ impl PolicyNumbers {
         let metric = &POLICY_INFO;
         let wrong = |_| TelemetryError::Metric { name: metric.name };
         let options = Opts::new(metric.name, metric.help);
-        let info = IntGaugeVec::new(options, metric.labels).map_err(wrong)?;
+        let info = IntGaugeVec::new(options, &metric.label_names()).map_err(wrong)?;
         registry.register(Box::new(info.clone())).map_err(wrong)?;
         Ok(Self {
             reloads: Family::from_zero(registry, &POLICY_RELOADS)?,

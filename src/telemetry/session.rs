@@ -4,21 +4,38 @@
 //! of control characters and escaped once, when the session learns them; every audit line of the
 //! session then copies the finished text. No other startup parameter is kept.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::limits::AUDIT_NAME_CHARS_MAX;
 use crate::telemetry::audit::line::push_string;
+use crate::telemetry::slots::SlotMemory;
 
 /// The facts of one session that its events carry.
 #[derive(Clone, Debug)]
 pub struct SessionInfo {
     id: u64,
     client: String,
-    user: String,
+    user: Arc<str>,
     database: String,
     application_name: String,
     tls: bool,
     /// Name and version of the policy that it is under, once it is under one.
-    policy: Option<(String, String)>,
+    policy: Option<(Arc<str>, String)>,
+    standing: Standing,
     rendered: String,
+    /// Where the statements under its policy, and those of its user, are counted.
+    policy_slot: SlotMemory,
+    user_slot: SlotMemory,
+    /// Whether a line of the session was taken although the audit had no room for it.
+    debt: Arc<AtomicBool>,
+}
+
+/// Whether it is known that the user is who it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Claimed,
+    Admitted,
 }
 
 impl SessionInfo {
@@ -27,12 +44,16 @@ impl SessionInfo {
         let mut info = Self {
             id,
             client: cleaned(client),
-            user: String::new(),
+            user: "".into(),
             database: String::new(),
             application_name: String::new(),
             tls: false,
             policy: None,
+            standing: Standing::Claimed,
             rendered: String::new(),
+            policy_slot: SlotMemory::default(),
+            user_slot: SlotMemory::default(),
+            debt: Arc::default(),
         };
         info.render();
         info
@@ -47,7 +68,7 @@ impl SessionInfo {
 
     /// The same connection, with what its startup packet says of itself.
     pub fn named(mut self, user: &str, database: &str, application_name: &str) -> Self {
-        self.user = cleaned(user);
+        self.user = cleaned(user).into();
         self.database = cleaned(database);
         self.application_name = cleaned(application_name);
         self.render();
@@ -56,8 +77,16 @@ impl SessionInfo {
 
     /// The same connection, under a policy.
     pub fn under(mut self, policy: &str, version: &str) -> Self {
-        self.policy = Some((cleaned(policy), cleaned(version)));
+        self.policy = Some((cleaned(policy).into(), cleaned(version)));
+        self.policy_slot = SlotMemory::default();
         self.render();
+        self
+    }
+
+    /// The same connection, whose user has logged in.
+    pub fn admitted(mut self) -> Self {
+        self.standing = Standing::Admitted;
+        self.user_slot = SlotMemory::default();
         self
     }
 
@@ -97,6 +126,44 @@ impl SessionInfo {
         self.tls
     }
 
+    /// The name of the policy, for what is counted by it.
+    pub(in crate::telemetry) fn policy_name(&self) -> Option<&Arc<str>> {
+        self.policy.as_ref().map(|(name, _)| name)
+    }
+
+    /// The user, once it has logged in: what anybody may claim is no name to count by.
+    pub(in crate::telemetry) fn admitted_user(&self) -> Option<&Arc<str>> {
+        match self.standing {
+            Standing::Claimed => None,
+            Standing::Admitted => Some(&self.user),
+        }
+    }
+
+    /// Where the statements under its policy are counted.
+    pub(in crate::telemetry) fn policy_slot(&self) -> &SlotMemory {
+        &self.policy_slot
+    }
+
+    /// Where the statements of its user are counted.
+    pub(in crate::telemetry) fn user_slot(&self) -> &SlotMemory {
+        &self.user_slot
+    }
+
+    /// Whether the session is to wait for room in the audit before anything else of it happens.
+    pub fn has_debt(&self) -> bool {
+        self.debt.load(Ordering::Relaxed)
+    }
+
+    /// There is room again.
+    pub fn settle_debt(&self) {
+        self.debt.store(false, Ordering::Relaxed);
+    }
+
+    /// A line of it was taken although there was no room.
+    pub(in crate::telemetry) fn note_debt(&self) {
+        self.debt.store(true, Ordering::Relaxed);
+    }
+
     /// The part of an audit line that is the same for every event of this session.
     pub(in crate::telemetry) fn rendered(&self) -> &str {
         &self.rendered
@@ -106,7 +173,7 @@ impl SessionInfo {
         let mut text = format!("\"session\":{},\"client\":", self.id);
         push_string(&mut text, &self.client);
         for (key, value) in [
-            (",\"user\":", &self.user),
+            (",\"user\":", &*self.user),
             (",\"database\":", &self.database),
             (",\"application_name\":", &self.application_name),
         ] {

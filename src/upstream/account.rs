@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::address::UpstreamSettings;
 use super::connect::{self, Upstream};
-use super::login::{self, Asked, LoginError, LoginRequest, UpstreamSession, sqlstate_of};
+use super::login::{self, Asked, LoginError, LoginRequest, Proof, UpstreamSession, sqlstate_of};
 use super::verify::{VerifyError, verify};
 use crate::secret::Secret;
 
@@ -87,15 +87,29 @@ pub async fn open_with(
     parameters: &[(String, String)],
     deadline: Instant,
 ) -> Result<UpstreamSession, ConnectError> {
+    let opened = open_telling(upstream, account, database, parameters, deadline).await?;
+    Ok(opened.0)
+}
+
+/// The same, and how the upstream wanted the account to prove itself.
+///
+/// May be cancelled: the connection is dropped.
+pub async fn open_telling(
+    upstream: &Upstream,
+    account: &Account,
+    database: &str,
+    parameters: &[(String, String)],
+    deadline: Instant,
+) -> Result<(UpstreamSession, Proof), ConnectError> {
     let request = LoginRequest {
         user: &account.user,
         database,
         parameters,
     };
-    let mut session = log_in(upstream, account, request, deadline).await?;
+    let (mut session, proof) = log_in(upstream, account, request, deadline).await?;
     let verified = verify(&mut session, &[], deadline).await;
     verified.map_err(ConnectError::NotReadOnly)?;
-    Ok(session)
+    Ok((session, proof))
 }
 
 async fn log_in(
@@ -103,8 +117,10 @@ async fn log_in(
     account: &Account,
     request: LoginRequest<'_>,
     deadline: Instant,
-) -> Result<UpstreamSession, ConnectError> {
-    let ready = match login::begin(upstream, request, deadline).await? {
+) -> Result<(UpstreamSession, Proof), ConnectError> {
+    let asked = login::begin(upstream, request, deadline).await?;
+    let proof = asked.proof();
+    let ready = match asked {
         Asked::Nothing(ready) => ready,
         Asked::Password(asked) => {
             let password = account.password.as_ref();
@@ -112,7 +128,7 @@ async fn log_in(
             asked.answer(&account.user, password, deadline).await?
         }
     };
-    Ok(ready.finish(deadline).await?)
+    Ok((ready.finish(deadline).await?, proof))
 }
 
 /// Only what a server takes that is old, or that is a pooler.

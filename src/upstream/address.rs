@@ -101,6 +101,19 @@ impl Endpoint {
     }
 }
 
+impl fmt::Display for Endpoint {
+    /// As metrics name it: `host:port`, or the file of the socket.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(formatter, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(formatter, "{host}:{port}"),
+            Self::Unix { folder, port } => {
+                write!(formatter, "{}/.s.PGSQL.{port}", folder.display())
+            }
+        }
+    }
+}
+
 impl fmt::Display for AddressProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -41,6 +41,19 @@ pub enum Asked {
     Password(ExpectPassword),
 }
 
+/// How the upstream wanted a user to prove who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Not by a word: it knows the host or the certificate, or believes anybody.
+    Nothing,
+    /// By the password in clear.
+    Cleartext,
+    /// By an MD5 of the password.
+    Md5,
+    /// By SCRAM-SHA-256.
+    Scram,
+}
+
 /// The upstream waits for a password.
 #[derive(Debug)]
 pub struct ExpectPassword {
@@ -124,6 +137,20 @@ pub async fn begin(
             begin_with(upstream, request, ProtocolVersion::V3_0, deadline).await
         }
         outcome => outcome,
+    }
+}
+
+impl Asked {
+    /// What was asked for.
+    pub fn proof(&self) -> Proof {
+        match self {
+            Self::Nothing(_) => Proof::Nothing,
+            Self::Password(asked) => match asked.challenge {
+                Challenge::Cleartext => Proof::Cleartext,
+                Challenge::Md5 { .. } => Proof::Md5,
+                Challenge::Sasl { .. } => Proof::Scram,
+            },
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub mod address;
 pub mod again;
 pub mod cancel;
 pub mod connect;
+pub mod examination;
 pub mod keeper;
 pub mod lease;
 pub mod login;

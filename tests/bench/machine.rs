@@ -14,6 +14,31 @@ pub fn cpu_seconds(pid: u32) -> f64 {
     ticks / TICKS_PER_SECOND
 }
 
+/// The same to the nanosecond: the sum over the threads it has now.
+pub fn thread_seconds(pid: u32) -> f64 {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("the process runs");
+    let spent = threads.flatten().filter_map(|thread| {
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    });
+    spent.sum::<f64>() / 1e9
+}
+
+/// What all children that a process has now have taken.
+pub fn children_seconds(parent: u32) -> f64 {
+    let tasks = format!("/proc/{parent}/task/{parent}/children");
+    let children = fs::read_to_string(tasks).expect("the process runs");
+    children
+        .split_whitespace()
+        .filter_map(|child| {
+            // One that has ended meanwhile has nothing to say.
+            let text = fs::read_to_string(format!("/proc/{child}/schedstat")).ok()?;
+            text.split(' ').next()?.parse::<f64>().ok()
+        })
+        .sum::<f64>()
+        / 1e9
+}
+
 /// A memory figure of a process in MiB: `VmRSS` (now) or `VmHWM` (the most so far).
 pub fn memory_mib(pid: u32, field: &str) -> f64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");

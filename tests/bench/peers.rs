@@ -37,24 +37,10 @@ pub struct Run {
 impl Peers {
     /// Starts Postgres with pgbench's tables, PgBouncer and pgsieve.
     pub fn start(audit: bool) -> Self {
-        let cluster = Cluster::builder()
-            .conf("max_connections = 1100")
-            .conf("shared_buffers = '256MB'")
-            .start()
-            .expect("a private Postgres");
+        let cluster = pgbench_cluster();
         let folder = std::env::temp_dir().join(format!("pgsieve-bench-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let url = cluster.admin_url("postgres");
-        let made = Command::new("pgbench")
-            .args(["-i", "-q", "-s", "10", &url])
-            .stderr(Stdio::null())
-            .stdout(Stdio::null())
-            .status();
-        assert!(
-            made.expect("pgbench is installed").success(),
-            "pgbench -i failed"
-        );
         let (bouncer, bouncer_port) = bouncer(&cluster, &folder);
         let (sieve, sieve_port) = sieve(&cluster, &folder, audit);
         Self {
@@ -142,6 +128,32 @@ impl Drop for Peers {
     }
 }
 
+/// What is measured: another build where `BENCH_PROGRAM` names one.
+pub fn program() -> PathBuf {
+    let own = || env!("CARGO_BIN_EXE_pgsieve").into();
+    std::env::var_os("BENCH_PROGRAM").map_or_else(own, PathBuf::from)
+}
+
+/// A Postgres with pgbench's tables.
+pub fn pgbench_cluster() -> Cluster {
+    let cluster = Cluster::builder()
+        .conf("max_connections = 1100")
+        .conf("shared_buffers = '256MB'")
+        .start()
+        .expect("a private Postgres");
+    let url = cluster.admin_url("postgres");
+    let made = Command::new("pgbench")
+        .args(["-i", "-q", "-s", "10", &url])
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .status();
+    assert!(
+        made.expect("pgbench is installed").success(),
+        "pgbench -i failed"
+    );
+    cluster
+}
+
 fn bouncer(cluster: &Cluster, folder: &std::path::Path) -> (Child, u16) {
     let port = free_port();
     let users = folder.join("users.txt");
@@ -177,7 +189,7 @@ fn bouncer(cluster: &Cluster, folder: &std::path::Path) -> (Child, u16) {
 
 fn sieve(cluster: &Cluster, folder: &std::path::Path, audit: bool) -> (Child, u16) {
     let (port, admin) = (free_port(), free_port());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
+    let mut command = Command::new(program());
     command
         .args([
             "serve",
@@ -196,7 +208,8 @@ fn sieve(cluster: &Cluster, folder: &std::path::Path, audit: bool) -> (Child, u1
     (child, port)
 }
 
-fn free_port() -> u16 {
+/// A port that nothing listens on.
+pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -204,7 +217,8 @@ fn free_port() -> u16 {
         .port()
 }
 
-fn wait_for(port: u16) {
+/// Waits until something listens.
+pub fn wait_for(port: u16) {
     let start = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(

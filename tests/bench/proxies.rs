@@ -3,12 +3,15 @@
 //!
 //! And what a snapshot of the catalogs costs, of a database with 2,000 tables; what repairs add to
 //! statements that succeed, and what they cost those that fail; what a policy with 1,000 patterns
-//! adds to a judgement, and what a reload of the policies costs ten thousand open sessions.
+//! adds to a judgement, and what a reload of the policies costs ten thousand open sessions; and
+//! what metrics, audit, traces and the live page cost.
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
 //! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
 //! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
-//! `--reload-only`, `--audit` (pgsieve writes its audit to a file while it is measured).
+//! `--reload-only`, `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by
+//! itself; `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is
+//! measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -20,6 +23,7 @@
 
 mod cached;
 mod catalog;
+mod evidence;
 mod judging;
 mod machine;
 mod memory;
@@ -53,6 +57,8 @@ struct Plan {
     repairs_only: bool,
     reload_only: bool,
     policies_only: bool,
+    telemetry_only: bool,
+    evidence: evidence::Effort,
 }
 
 /// One measurement.
@@ -64,6 +70,9 @@ struct Figure {
 
 fn main() {
     let plan = plan();
+    if plan.telemetry_only {
+        return evidence::report(&plan.evidence);
+    }
     if plan.cached_only {
         return cached::report();
     }
@@ -86,6 +95,7 @@ fn main() {
     }
     memory::report(&peers);
     drop(peers);
+    evidence::report(&plan.evidence);
     cached::report();
     catalog::report();
     mending::report();
@@ -114,6 +124,13 @@ fn plan() -> Plan {
         repairs_only: given("--repairs-only"),
         reload_only: given("--reload-only"),
         policies_only: given("--policies-only"),
+        telemetry_only: given("--telemetry-only"),
+        evidence: evidence::Effort {
+            blocks: usize::try_from(number("--blocks", if quick { 2 } else { 15 })).unwrap(),
+            clients: 8,
+            apart: given("--apart"),
+            instructions_only: given("--instructions-only"),
+        },
     }
 }
 

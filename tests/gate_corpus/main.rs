@@ -4,6 +4,8 @@
 
 mod corpus;
 #[cfg(test)]
+mod hints;
+#[cfg(test)]
 mod lax;
 #[cfg(test)]
 mod loosened;

@@ -10,6 +10,8 @@ mod access_random;
 #[cfg(test)]
 mod alarms;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod basics;
 #[cfg(test)]
 mod canary;
@@ -22,6 +24,8 @@ mod clients;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod evidence_hostile;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod hidden;
@@ -31,6 +35,12 @@ mod limits;
 mod limits_lasting;
 #[cfg(test)]
 mod limits_walk;
+#[cfg(test)]
+mod metrics;
+#[cfg(test)]
+mod metrics_standby;
+#[cfg(test)]
+mod metrics_table;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
@@ -69,5 +79,9 @@ mod search_path;
 mod sessions;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod traces;
+#[cfg(test)]
+mod traces_faults;
 #[cfg(test)]
 mod violations;

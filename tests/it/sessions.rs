@@ -12,7 +12,7 @@ use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, until};
 
 /// Runs until it is cancelled.
-const ENDLESS: &str = "SELECT count(*) FROM generate_series(1, 1000000000000)";
+pub(super) const ENDLESS: &str = "SELECT count(*) FROM generate_series(1, 1000000000000)";
 
 #[test]
 fn a_cancel_with_the_session_s_own_key_stops_its_statement() {

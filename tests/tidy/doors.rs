@@ -13,12 +13,20 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("rcgen", &["src/net/"]),
     ("serde_yaml", &["src/policy/", "src/config/"]),
     ("clap", &["src/cli/"]),
+    ("opentelemetry", &["src/telemetry/"]),
+    ("opentelemetry_sdk", &["src/telemetry/"]),
+    ("opentelemetry_otlp", &["src/telemetry/"]),
+    ("opentelemetry_http", &["src/telemetry/"]),
+    ("hyper_rustls", &["src/telemetry/"]),
+    ("axum", &["src/server/"]),
+    ("hyper", &["src/server/"]),
     // What it sends is pgsieve's own questions, and the demo's.
     (
         "tokio_postgres",
         &[
             "src/upstream/snapshot/",
             "src/upstream/keeper/",
+            "src/upstream/examination/",
             "src/demo/",
         ],
     ),

@@ -393,7 +393,7 @@ fn a_parameter_is_what_the_client_says_it_is() {
         let rule = rule_of(&judgement);
         // The first time a text is seen, the second time it is kept.
         for _ in 0..3 {
-            let kept = cache.judge_with(&gate, sql.into(), parameters, &names);
+            let (kept, _) = cache.judge_with(&gate, sql.into(), parameters, &names);
             assert_eq!(rule_of(&kept), rule, "{sql}");
         }
         let prepared = Prepared {

@@ -38,14 +38,17 @@ pub(in crate::gate) fn refusal(
         None => "the statement reads a column that may not be read",
     };
     let hint = match shown {
-        [] => "No column of the relation may be read.".to_owned(),
-        shown => format!("Name the columns that may be read: {}.", shown.join(", ")),
+        [] => Cow::Borrowed("No column of the relation may be read."),
+        shown => Cow::Owned(format!(
+            "Name the columns that may be read: {}.",
+            shown.join(", ")
+        )),
     };
     let refusal = Refusal::new(
         Rule::ColumnDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
         message,
-        &hint,
+        hint,
     );
     match name {
         Some(name) => refusal.about(format_args!("column {name}, columns of policy {policy}")),

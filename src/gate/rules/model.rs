@@ -28,7 +28,7 @@ use crate::policy::SessionValue;
 use crate::sqlstate;
 
 /// A form that a model cannot stand in.
-pub(in crate::gate) fn form(what: &str, hint: &str) -> Box<Refusal> {
+pub(in crate::gate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
     Refusal::new(Rule::Model, sqlstate::INSUFFICIENT_PRIVILEGE, what, hint)
 }
 

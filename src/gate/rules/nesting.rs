@@ -54,7 +54,7 @@ fn refusal(most: u32, case: &Case<'_>) -> Box<Refusal> {
         Rule::Nesting,
         sqlstate::STATEMENT_TOO_COMPLEX,
         "the queries of the statement stand too deep in each other",
-        &format!("The policy gives {most}; write it with fewer subqueries."),
+        format!("The policy gives {most}; write it with fewer subqueries."),
     )
     .about(format_args!("limits.nesting of policy {policy}"))
 }

@@ -51,7 +51,7 @@ pub(in crate::gate) fn of_statement(policy: &str) -> Box<Refusal> {
     )
 }
 
-fn refusal(message: &str, hint: &str, policy: &str) -> Box<Refusal> {
+fn refusal(message: &str, hint: &'static str, policy: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::NotResolved,
         sqlstate::INSUFFICIENT_PRIVILEGE,

@@ -30,13 +30,13 @@ pub mod known;
 pub(super) mod outcome;
 
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
 
 use bytes::Bytes;
 
 use self::answer::Plan;
 use self::asking::{Asking, End, Subject, Waiting};
 use self::known::Key;
+use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake};
 use super::journal::Owed;
 use super::quotas::allowance::Allowance;
@@ -45,7 +45,7 @@ use crate::gate::{Facts, Parameters, PlanBound, Planning, Prepared, ReadPermit, 
 use crate::policy::{Mode, PolicyRule};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::LimitReached;
-use crate::telemetry::labels::Path;
+use crate::telemetry::labels::{Path, PlanAnswer};
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frame::Frame;
 use crate::wire::frontend::{Bind, Oids};
@@ -78,7 +78,7 @@ impl Conversation {
                     frame: Bytes::copy_from_slice(frame.bytes),
                     permit: permit.into_owned(),
                     notice,
-                    gate: manner.arrived.elapsed(),
+                    gate: manner.arrived.begun.elapsed(),
                     manner,
                     allowance,
                 };
@@ -118,7 +118,7 @@ impl Conversation {
                 Ok(())
             }
             Err(refusal) => {
-                let judged = (Arc::clone(&prepared.facts), Instant::now());
+                let judged = (Arc::clone(&prepared.facts), self.inflow.take());
                 self.refuse_message(refusal, Some(judged), Path::Bind)
             }
         }
@@ -176,6 +176,7 @@ impl Conversation {
     }
 
     fn wait(&mut self, asking: Asking) {
+        self.telemetry.plan_sought(PlanAnswer::Miss);
         self.journal.push(Owed::Plan(Box::new(asking)));
         self.intake = Intake::Planning;
     }
@@ -191,7 +192,11 @@ impl Conversation {
         let age_max = self.gate.policy().limits().plan_age_max;
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let known = key.and_then(|key| plans.find(key, age_max));
-        known.is_some_and(|plan| self.passed_bounds(plan).is_empty())
+        let is_within = known.is_some_and(|plan| self.passed_bounds(plan).is_empty());
+        if is_within {
+            self.telemetry.plan_sought(PlanAnswer::Hit);
+        }
+        is_within
     }
 
     /// The bounds of the policy that a plan does not keep.
@@ -257,7 +262,7 @@ impl Conversation {
         &mut self,
         facts: &Arc<Facts>,
         refusal: Box<Refusal>,
-        arrived: Instant,
+        arrived: Arrival,
     ) -> Result<(), Ending> {
         self.expect_copy_leftovers(facts);
         let judged = Some((Arc::clone(facts), arrived));

@@ -8,6 +8,7 @@ use bytes::BytesMut;
 use super::asking::{Asking, End, Subject, Waiting, head_of};
 use crate::gate::{Parameters, Refusal};
 use crate::session::answers::{Fate, UNREADABLE};
+use crate::session::arrival::Arrival;
 use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::session::journal::{Owed, Skipped};
 use crate::session::repairs::words;
@@ -116,6 +117,7 @@ impl Conversation {
         code: Code,
     ) -> Result<(), Ending> {
         let took = self.record(&asking);
+        self.note_asked(asking.since, asking.is_of_bind());
         self.reply.extend_from_slice(&asking.take_notices());
         let mut moved = BytesMut::new();
         encode::error_moved(&mut moved, fields, asking.shift());
@@ -124,6 +126,7 @@ impl Conversation {
         match asking.subject {
             Subject::Query(waiting) => {
                 let mut running = waiting.into_running(took);
+                running.trace = self.take_trace();
                 let heard = (&mut self.reply, &self.loudness);
                 if matches!(running.failed(heard, fields, code), Fate::Kept) {
                     encode::told(&mut self.reply, b'E', &told);
@@ -157,7 +160,9 @@ impl Conversation {
             return Err(UNREADABLE);
         };
         let took = self.record(&asking);
+        self.note_asked(asking.since, asking.is_of_bind());
         if self.intake != Intake::Planning {
+            self.drop_trace();
             return Ok(());
         }
         self.intake = Intake::Open;
@@ -186,7 +191,7 @@ impl Conversation {
             }
             (Subject::Bind(..), Ok(())) => Ok(()),
             (Subject::Bind(facts, _), Err(refusal)) => {
-                let judged = Some((facts, asking.since));
+                let judged = Some((facts, Arrival::at(asking.since)));
                 self.refuse_message(refusal, judged, Path::Bind)
             }
         }

@@ -36,6 +36,9 @@ impl Conversation {
             running.bytes += bytes;
             if header.kind == b'D' {
                 running.rows += 1;
+                if let Some(trace) = &mut running.trace {
+                    trace.row();
+                }
             }
         }
         Ok(course)

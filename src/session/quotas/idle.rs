@@ -97,7 +97,7 @@ impl Conversation {
     }
 
     fn idleness(&self, most: Duration) -> Idleness {
-        if self.journal.is_working() || !self.reply.is_empty() {
+        if self.journal.is_working() || !self.reply.is_empty() || self.waits_for_audit() {
             return Idleness::Busy;
         }
         let since = self.quotas.rested;

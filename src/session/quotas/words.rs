@@ -22,6 +22,7 @@ pub(super) fn beyond(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
             rule.name()
         ),
         hint: hint(rule).to_owned(),
+        fixed_hint: hint(rule),
         position: None,
     })
 }
@@ -48,7 +49,8 @@ pub(super) fn crowded(most: u32, policy: &str) -> Box<Refusal> {
             "rule: {} (policy {policy} gives {most} at a time)",
             rule.name()
         ),
-        hint: "Try again in 1 second, or when one of them has ended.".to_owned(),
+        hint: CROWDED.to_owned(),
+        fixed_hint: CROWDED,
         position: None,
     })
 }
@@ -71,6 +73,7 @@ pub(super) fn too_fast(wait: Wait, policy: &str) -> Box<Refusal> {
             rule.name()
         ),
         hint: format!("Try again in {seconds} {unit}."),
+        fixed_hint: "Try again later; the client was told when.",
         position: None,
     })
 }
@@ -96,3 +99,6 @@ fn hint(rule: Rule) -> &'static str {
         _ => "Add a LIMIT, aggregate, or narrow the result down with WHERE.",
     }
 }
+
+/// For a user with as many statements under way as there may be.
+const CROWDED: &str = "Try again in 1 second, or when one of them has ended.";

@@ -1,7 +1,6 @@
 //! What comes of a rescue: a changed text is sent, the client's own, or its error is told.
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use bytes::{Buf, Bytes};
 
@@ -10,6 +9,7 @@ use super::{Batch, Cause, Patient, Rescued};
 use crate::funnel::{Advice, Ending as Found, Outcome, Repaired};
 use crate::gate::{Judgement, Parameters, ReadPermit, Verdict};
 use crate::limits;
+use crate::session::arrival::Arrival;
 use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::session::journal::{Owed, Running, Stake};
 use crate::session::large::text_of;
@@ -19,6 +19,7 @@ use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::{StatementRepaired, StatementRetried};
 use crate::telemetry::labels::{Outcome as Said, Path};
+use crate::telemetry::traces::Work;
 use crate::wire::backend::{TransactionStatus, error_fields};
 use crate::wire::encode;
 use crate::wire::frame::{Cut, Phase, cut_frontend};
@@ -26,8 +27,8 @@ use crate::wire::frontend::{self, Frontend, Parse};
 
 /// How a statement is sent.
 pub struct Manner {
-    /// When it was read.
-    pub(in crate::session) arrived: Instant,
+    /// When it came.
+    pub(in crate::session) arrived: Arrival,
     notice: Option<Box<Notice>>,
     on_error: OnError,
     care: Care,
@@ -49,7 +50,7 @@ enum Care {
 
 impl Manner {
     /// As the client sent it.
-    pub(in crate::session) fn plain(arrived: Instant) -> Self {
+    pub(in crate::session) fn plain(arrived: Arrival) -> Self {
         Self {
             arrived,
             notice: None,
@@ -62,7 +63,7 @@ impl Manner {
     }
 
     /// As the client sent it, after a rescue that changed nothing.
-    fn advised(arrived: Instant, advice: Advice) -> Self {
+    fn advised(arrived: Arrival, advice: Advice) -> Self {
         Self {
             on_error: OnError::advised(advice),
             care: Care::Done,
@@ -71,7 +72,7 @@ impl Manner {
     }
 
     /// A changed text, with what the client gets should it fail as well.
-    fn repaired(arrived: Instant, notice: Box<Notice>, on_error: OnError) -> Self {
+    fn repaired(arrived: Arrival, notice: Box<Notice>, on_error: OnError) -> Self {
         Self {
             arrived,
             notice: Some(notice),
@@ -127,20 +128,25 @@ impl Conversation {
     /// # Errors
     /// The reason to end the session.
     pub fn rescued(&mut self, patient: Box<Patient>, rescued: Rescued) -> Result<(), Ending> {
-        if let Rescued::Ended(outcome) = &rescued {
+        if let Rescued::Ended(outcome, _) = &rescued {
             self.record_rescue(&patient, outcome);
         }
         if self.intake == Intake::JudgingInVain {
             self.intake = Intake::SkipToSync;
         }
         if self.intake != Intake::Judging {
+            self.drop_trace();
             return Ok(());
         }
         self.intake = Intake::Open;
+        self.retake_trace();
+        if let Rescued::Ended(outcome, marks) = &rescued {
+            self.trace_attempts(&outcome.attempts, marks);
+        }
         self.take_over_policies()?;
         self.look_around();
         let discharged = match rescued {
-            Rescued::Ended(outcome) => self.discharge(*patient, outcome.ending),
+            Rescued::Ended(outcome, _) => self.discharge(*patient, outcome.ending),
             Rescued::Unended => self.discharge(*patient, Found::Failed(Advice::default())),
             Rescued::Cancelled => self.discharge_cancelled(*patient),
             Rescued::Paused => self.send_again(*patient),
@@ -158,6 +164,7 @@ impl Conversation {
             arrived,
             ..
         } = patient;
+        let arrived = arrived.again();
         let parameters = parameters_of(&frame);
         let repaired = match found {
             Found::Repaired(repaired) => self.permit_now(repaired, &parameters),
@@ -227,11 +234,13 @@ impl Conversation {
         self.telemetry.emit(&StatementRetried);
         let manner = Manner {
             tries: tries + 1,
-            ..Manner::plain(arrived).paid()
+            ..Manner::plain(arrived.again()).paid()
         };
         let (text, parameters) = text_of(&frame).ok_or(LOST_COUNT)?;
         let text = Cow::Borrowed(text);
+        self.skip_lap();
         let judgement = self.gate.judge_with(text, &parameters, &self.names);
+        self.lap(Work::Judge);
         self.send(&frame, judgement, manner)?;
         self.replay_behind(batch);
         Ok(())
@@ -248,16 +257,18 @@ impl Conversation {
         &mut self,
         frame: &Bytes,
         parameters: &Parameters,
-        arrived: Instant,
+        arrived: Arrival,
         advice: Advice,
     ) -> Result<(), Ending> {
         let Some((text, _)) = text_of(frame) else {
             return Ok(());
         };
+        self.skip_lap();
         let mut judgement = (self.gate).judge_with(Cow::Borrowed(text), parameters, &self.names);
         if let Verdict::Refused(refusal) = judgement.verdict {
             judgement.verdict = Verdict::Refused(words::advised(refusal, &advice));
         }
+        self.lap(Work::Judge);
         self.send(frame, judgement, Manner::advised(arrived, advice))
     }
 
@@ -279,9 +290,10 @@ impl Conversation {
 
     /// The error that was held back, with what was learned.
     fn give_error(&mut self, error: &[u8], batch: Batch, advice: &Advice) -> Result<(), Ending> {
-        let Some(Owed::Rescue(running)) = self.journal.pop() else {
+        let Some(Owed::Rescue(mut running)) = self.journal.pop() else {
             return Err(LOST_COUNT);
         };
+        running.trace = self.take_trace();
         let fields = error_fields(error)?;
         words::advise(&mut self.reply, fields, advice);
         self.finished(&running);

@@ -3,6 +3,7 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use super::workshop::Marks;
 use super::{Errand, Patient, Rescued};
 use crate::catalog::fixture::Fixture;
 use crate::funnel::{Advice, Ending, Outcome, Repaired};
@@ -41,7 +42,7 @@ impl Exchange {
             attempts: Vec::new(),
         };
         self.conversation
-            .rescued(patient, Rescued::Ended(outcome))
+            .rescued(patient, Rescued::Ended(outcome, Marks::default()))
             .unwrap();
         self.sent_texts()
     }

@@ -4,8 +4,6 @@
 //! where the upstream's error could not be taken back: in a transaction block, behind other
 //! statements, and in the extended protocol. It is looked for once for each text.
 
-use std::time::Instant;
-
 use bytes::Bytes;
 
 use super::discharge::Manner;
@@ -15,6 +13,7 @@ use crate::funnel::rescue::failure_of;
 use crate::gate::{Facts, Forecast, Judgement, Parameters, Verdict};
 use crate::limits;
 use crate::policy::RepairMode;
+use crate::session::arrival::Arrival;
 use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::telemetry::labels::Path;
 use crate::wire::backend::TransactionStatus;
@@ -38,7 +37,7 @@ impl Conversation {
         frame: &Frame<'_>,
         query: &Query<'_>,
         judgement: Judgement<'_>,
-        arrived: Instant,
+        arrived: Arrival,
     ) -> Result<(), Ending> {
         let text = Doubtful {
             text: query.text,
@@ -57,7 +56,7 @@ impl Conversation {
         frame: &Frame<'_>,
         parse: &Parse<'_>,
         judgement: Judgement<'_>,
-        arrived: Instant,
+        arrived: Arrival,
     ) -> Result<(), Ending> {
         let text = Doubtful {
             text: parse.text,
@@ -76,7 +75,7 @@ impl Conversation {
         frame: &Frame<'_>,
         judgement: Judgement<'t>,
         doubtful: &Doubtful<'_>,
-        arrived: Instant,
+        arrived: Arrival,
     ) -> Option<Judgement<'t>> {
         let text = doubtful.text;
         if !self.repairs_bytes(text.len()) || self.standing.status == TransactionStatus::Failed {
@@ -101,7 +100,7 @@ impl Conversation {
             failure: None,
             cause,
             arrived,
-            since: arrived,
+            since: arrived.taken,
         })));
         None
     }

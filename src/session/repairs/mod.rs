@@ -28,6 +28,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use self::workshop::Marks;
+use super::arrival::Arrival;
 use super::large::Large;
 use crate::funnel::{Failure, Outcome};
 use crate::gate::Refusal;
@@ -44,8 +46,8 @@ pub enum Errand {
 /// How a rescue came back.
 #[derive(Debug)]
 pub enum Rescued {
-    /// With an outcome.
-    Ended(Outcome),
+    /// With an outcome, and when each step was done.
+    Ended(Outcome, Marks),
     /// It did not come to an end in time.
     Unended,
     /// The client has cancelled its statement.
@@ -64,8 +66,8 @@ pub struct Patient {
     pub(super) failure: Option<Failure>,
     /// What it meets without a rescue.
     pub(super) cause: Cause,
-    /// When it was read.
-    pub(super) arrived: Instant,
+    /// When it came.
+    pub(super) arrived: Arrival,
     /// When its rescue began.
     pub(super) since: Instant,
 }

@@ -115,6 +115,10 @@ impl Conversation {
             return None;
         };
         running.sqlstate = Some(code);
+        self.reclaim_trace(&mut running);
+        if let Some(trace) = &mut running.trace {
+            trace.answered();
+        }
         let cause = match remedy {
             Remedy::Again => Cause::Shaken {
                 error,

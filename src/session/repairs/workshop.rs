@@ -8,6 +8,7 @@ use std::fmt;
 use std::future::pending;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
 
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -33,8 +34,14 @@ pub struct Workshop {
 /// A rescue under way. May be dropped: it ends by itself.
 pub type Rescuing = Pin<Box<dyn Future<Output = Rescued> + Send>>;
 
+/// When each step of a rescue was done, where the statement is sampled: first the beginning, then
+/// the end of each.
+#[derive(Debug, Default)]
+pub struct Marks(Option<Vec<Instant>>);
+
 /// What compiles the texts of one rescue, while somebody waits for it.
 struct Bench {
+    marks: Marks,
     gate: Arc<Gate>,
     tools: Tools,
     awaited: Weak<()>,
@@ -118,7 +125,9 @@ impl Conversation {
         let names = self.names.clone();
         self.look_away();
         let awaited = Arc::new(());
+        let is_traced = self.is_traced();
         let mut bench = Bench {
+            marks: Marks::default(),
             gate: Arc::clone(&gate),
             tools: Tools::of(self.side.as_ref(), &names),
             awaited: Arc::downgrade(&awaited),
@@ -133,7 +142,12 @@ impl Conversation {
                 text,
                 failure,
             };
-            rescue(&request, &mut bench)
+            if is_traced {
+                bench.marks = Marks(Some(vec![Instant::now()]));
+            }
+            let outcome = rescue(&request, &mut bench);
+            bench.stepped();
+            (outcome, bench.marks)
         };
         let part = self.workshop.part_of(&self.upstream_user);
         let places = Arc::clone(&self.workshop.places);
@@ -152,8 +166,21 @@ impl Conversation {
         Box::pin(async move {
             let outcome = bounded.await.ok().flatten();
             drop(awaited);
-            outcome.map_or(Rescued::Unended, Rescued::Ended)
+            match outcome {
+                Some((outcome, marks)) => Rescued::Ended(outcome, marks),
+                None => Rescued::Unended,
+            }
         })
+    }
+}
+
+impl Marks {
+    /// When a step was done. Steps without a change have no time of their own.
+    pub(in crate::session) fn of_step(&self, place: usize) -> Option<(Instant, Instant)> {
+        let marks = self.0.as_deref()?;
+        let last = *marks.last()?;
+        let at = |place: usize| marks.get(place).copied().unwrap_or(last);
+        Some((at(place), at(place.saturating_add(1))))
     }
 }
 
@@ -181,6 +208,13 @@ impl Run for Bench {
                 compiled.map_err(|failed| retold::uncompiled(failed, permit, self.gate.policy()))
             }
             Tools::Side(_) | Tools::Nobody => Err(Uncompiled::Unavailable),
+        }
+    }
+
+    fn stepped(&mut self) {
+        // As many as the funnel has rounds, which have a bound.
+        if let Some(marks) = &mut self.marks.0 {
+            marks.push(Instant::now());
         }
     }
 }

@@ -52,10 +52,17 @@ impl Default for Clock {
 }
 
 fn push_six_digits(out: &mut String, number: u32) {
-    let mut place = 100_000;
-    while place > 0 {
-        out.push(char::from_digit(number / place % 10, 10).unwrap_or('0'));
-        place /= 10;
+    // Written out, so that each is a multiplication: every line has these.
+    let digits = [
+        number / 100_000 % 10,
+        number / 10_000 % 10,
+        number / 1_000 % 10,
+        number / 100 % 10,
+        number / 10 % 10,
+        number % 10,
+    ];
+    for digit in digits {
+        out.push(char::from_digit(digit, 10).unwrap_or('0'));
     }
 }
 

@@ -1,28 +1,40 @@
 //! One audit line: a flat JSON object, written field by field. Where an event consists of steps,
 //! one field is a list of flat objects, which count themselves from 1 in `step`.
 //!
-//! Schema version 1. Every line has `v` (the schema version), `time` (RFC 3339, UTC,
-//! microseconds) and `event`; lines of a session have `session`, `client`, `user`, `database`,
-//! `application_name` and `tls`, and from the choice of its policy on `policy` and
-//! `policy_version`. What else a line holds is up to its event and documented there.
-//!
-//! Lines of statements (`event` is `statement`) tell what they name, unless `audit.names` is off:
-//! `relations` (a list of `schema.name`), `functions` (of `schema.name(types)`, without built-ins)
-//! and `settings`. These are names of the database's own objects, never anything else that a client
-//! wrote. A line holds only so many; `names_left_out` says how many it lacks. `would_refuse` lists
-//! the rules of the policy that would have refused the statement and are only observed; a line with
-//! `event` `limit_reached` has it for a limit that is only observed.
-//!
-//! A field keeps its name and meaning within a version; fields may be added.
+//! What each event's line holds is in the table of [`schema`](super::schema); how a line ends is
+//! the [`chain`](super::chain)'s. The writer puts the end on, so here a line is left open.
 
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::chain::push_hex;
+use super::clock::Clock;
 use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
+use crate::telemetry::session::SessionInfo;
 
-/// The version of the schema, field `v`.
-pub const SCHEMA_VERSION: u64 = 1;
+/// The version of the schema, field `v`. In version 1 lines were on no chain.
+pub const SCHEMA_VERSION: u64 = 2;
+
+/// Begins a line: the fields that every line has.
+pub fn begin(
+    out: &mut String,
+    clock: &mut Clock,
+    event: &'static str,
+    session: Option<&SessionInfo>,
+) {
+    out.push_str("{\"v\":");
+    push_number(out, SCHEMA_VERSION);
+    out.push_str(",\"time\":\"");
+    clock.push_now(out);
+    out.push_str("\",\"event\":\"");
+    out.push_str(event);
+    out.push('"');
+    if let Some(session) = session {
+        out.push(',');
+        out.push_str(session.rendered());
+    }
+}
 
 /// A line under construction: fields are appended, nothing is ever taken back.
 pub struct Line<'a> {
@@ -36,6 +48,7 @@ impl<'a> Line<'a> {
     }
 
     /// A word out of a closed set.
+    #[inline]
     pub fn word(&mut self, key: &'static str, value: &'static str) -> &mut Self {
         self.key(key);
         self.out.push('"');
@@ -55,17 +68,13 @@ impl<'a> Line<'a> {
     pub fn hex(&mut self, key: &'static str, bytes: &[u8]) -> &mut Self {
         self.key(key);
         self.out.push('"');
-        for byte in bytes {
-            for digit in [byte >> 4, byte & 15] {
-                self.out
-                    .push(char::from_digit(digit.into(), 16).unwrap_or('0'));
-            }
-        }
+        push_hex(self.out, bytes);
         self.out.push('"');
         self
     }
 
     /// A whole number.
+    #[inline]
     pub fn number(&mut self, key: &'static str, value: u64) -> &mut Self {
         self.key(key);
         push_number(self.out, value);
@@ -73,6 +82,7 @@ impl<'a> Line<'a> {
     }
 
     /// A duration in whole microseconds.
+    #[inline]
     pub fn micros(&mut self, key: &'static str, value: Duration) -> &mut Self {
         self.number(key, u64::try_from(value.as_micros()).unwrap_or(u64::MAX))
     }
@@ -107,6 +117,11 @@ impl<'a> Line<'a> {
         u64::try_from(names.len() - taken).unwrap_or(u64::MAX)
     }
 
+    /// Fields that were put together before.
+    pub fn fields(&mut self, fields: &str) {
+        self.out.push_str(fields);
+    }
+
     /// Steps in their order, each an object that `fill` adds fields to.
     pub fn steps<T>(
         &mut self,
@@ -127,6 +142,8 @@ impl<'a> Line<'a> {
         self
     }
 
+    /// Where the key is known when this is built, so are its length and its place in the line.
+    #[inline(always)]
     fn key(&mut self, key: &'static str) {
         self.out.push_str(",\"");
         self.out.push_str(key);

@@ -1,49 +1,53 @@
-//! The audit: who asked for what, and what became of it, as JSON lines in a file or on stdout.
+//! The audit: one JSON line for everything that matters, in a file, on stdout or in a syslog, on a
+//! chain that shows when a line was altered, taken out or moved.
 //!
-//! A line is written into a bounded queue by whoever emits the event, and from there to its place
-//! by one thread, in batches. When the queue is full, lines of refusals, logins and alarms wait a
-//! bounded time for room; lines of permitted statements are dropped. Whatever is lost is counted.
+//! A line is written into a queue by whoever emits the event, and from there to its places by one
+//! thread, in batches, which puts the end of each line on it. Nobody who emits a line waits for
+//! that. What must be on record (refusals, logins, alarms, repairs that were applied) is always
+//! taken; its session waits behind it while the queue is full. Of what was permitted, lines are
+//! dropped then, or every session waits: `audit.on_full`. Whatever is lost is counted, and the next
+//! line says how much it was.
 //!
-//! * [`line`]: how a line is put together, and the schema; [`clock`]: its time
-//! * [`writer`]: the thread, the file, rotation
+//! * [`line`]: how a line is put together; [`clock`]: its time; [`schema`]: what it holds,
+//!   with its table in `forms` and `fields`
+//! * [`queue`]: lines that wait; [`writer`]: the thread
+//! * [`chain`]: how lines hang together; [`verify`]: whether they do
+//! * [`file`]: the file and its rotation, `resume`: taking up where it ends; `syslog`: receivers;
+//!   `outlet`: each of them
+//! * [`settings`]
 
-use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::limits::{AUDIT_BLOCK_MS_MAX, AUDIT_QUEUE_BYTES_MAX, AUDIT_WAKE_BYTES};
+use crate::limits::AUDIT_LAST_FLUSH;
 use crate::telemetry::TelemetryError;
-use crate::telemetry::metrics::AuditNumbers;
+use crate::telemetry::log::Log;
+use crate::telemetry::numbers::AuditNumbers;
 use crate::telemetry::session::SessionInfo;
 
+pub mod chain;
 pub mod clock;
+mod fields;
+pub mod file;
+mod forms;
 pub mod line;
+mod outlet;
+pub mod queue;
+mod resume;
+pub mod schema;
+#[cfg(test)]
+mod schema_tests;
+pub mod settings;
+mod syslog;
+pub mod verify;
 mod writer;
 
-use clock::Clock;
-use line::{Line, SCHEMA_VERSION, push_number};
-
-/// Where audit lines go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AuditTarget {
-    /// There is no audit.
-    Off,
-    /// Standard output.
-    Stdout,
-    /// A file that only its owner may read; lines are appended.
-    File(PathBuf),
-}
-
-/// What happens to a line when the queue is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// It waits a bounded time for room.
-    Waits,
-    /// It is dropped at once.
-    GivesWay,
-}
+use line::{Line, begin};
+pub use queue::Weight;
+use queue::{Shared, Taken, Writer, wait};
+pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
+use writer::Scribe;
 
 /// The way into the audit. Dropping it writes what is left and ends the thread.
 pub struct Audit {
@@ -51,62 +55,31 @@ pub struct Audit {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What emitters and the writer share.
-struct Shared {
-    queue: Mutex<Queue>,
-    /// There is something to do for the writer.
-    work: Condvar,
-    /// The writer took the queue or finished a batch.
-    progress: Condvar,
-    numbers: AuditNumbers,
-}
-
-/// The lines that wait, and what the writer is asked for.
-struct Queue {
-    text: String,
-    clock: Clock,
-    lines_taken_in: u64,
-    lines_settled: u64,
-    writer: Writer,
-    reopen: bool,
-}
-
-/// What the writer does or should do.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Writer {
-    /// Sleeps until the first line comes.
-    Idle,
-    /// Lets lines gather for a moment.
-    Gathering,
-    /// Should write now.
-    Urged,
-    /// Should write what there is and end.
-    Closing,
-}
-
 impl Audit {
-    /// Opens the target and starts the thread; `None` when the audit is off.
+    /// Opens the targets and starts the thread; `None` when the audit is off.
     pub fn start(
-        target: &AuditTarget,
+        settings: &AuditSettings,
         numbers: AuditNumbers,
+        log: Log,
     ) -> Result<Option<Self>, TelemetryError> {
-        let opened = writer::open(target).map_err(|source| TelemetryError::AuditOpen { source })?;
-        let Some(sink) = opened else { return Ok(None) };
-        let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue::new()),
-            work: Condvar::new(),
-            progress: Condvar::new(),
-            numbers,
-        });
-        let thread =
-            spawn(shared.clone(), sink).map_err(|source| TelemetryError::AuditThread { source })?;
+        if settings.is_off() {
+            return Ok(None);
+        }
+        let shared = Arc::new(Shared::new(settings.on_full, numbers));
+        let scribe = Scribe::open(settings, Arc::clone(&shared), log)
+            .map_err(|source| TelemetryError::AuditOpen { source })?;
+        let thread = std::thread::Builder::new()
+            .name("audit".into())
+            .spawn(move || scribe.run())
+            .map_err(|source| TelemetryError::AuditThread { source })?;
         Ok(Some(Self {
             shared,
             thread: Some(thread),
         }))
     }
 
-    /// Puts one line into the queue: the fields that every line has, then what `fill` adds.
+    /// Puts one line into the queue: the fields that every line has, then what `fill` adds. Never
+    /// waits; where a line was taken although there was no room, its session is told to.
     pub fn record(
         &self,
         weight: Weight,
@@ -114,27 +87,28 @@ impl Audit {
         session: Option<&SessionInfo>,
         fill: impl FnOnce(&mut Line<'_>),
     ) {
-        let Some(mut queue) = self.shared.with_room(weight) else {
-            return;
-        };
-        let Queue { text, clock, .. } = &mut *queue;
-        text.push_str("{\"v\":");
-        push_number(text, SCHEMA_VERSION);
-        text.push_str(",\"time\":\"");
-        clock.push_now(text);
-        text.push_str("\",\"event\":\"");
-        text.push_str(event);
-        text.push('"');
-        if let Some(session) = session {
-            text.push(',');
-            text.push_str(session.rendered());
+        let taken = self.shared.put(weight, |text, clock| {
+            begin(text, clock, event, session);
+            fill(&mut Line::new(text));
+        });
+        if let (Taken::OverTheMark, Weight::Waits, Some(session)) = (taken, weight, session) {
+            session.note_debt();
         }
-        fill(&mut Line::new(text));
-        text.push_str("}\n");
-        queue.lines_taken_in += 1;
-        self.shared.numbers.lines.inc();
-        self.shared.count_waiting(&queue);
-        self.shared.wake_for(queue);
+    }
+
+    /// Whether there is no room.
+    pub fn is_full(&self) -> bool {
+        self.shared.is_full()
+    }
+
+    /// Whether every session waits while there is none.
+    pub fn blocks(&self) -> bool {
+        self.shared.blocks()
+    }
+
+    /// Waits until there is room. May be cancelled.
+    pub fn room(&self) -> impl Future<Output = ()> + Send + 'static {
+        Arc::clone(&self.shared).room()
     }
 
     /// Waits until every line taken so far is written, at most `patience`; says whether it was.
@@ -154,7 +128,23 @@ impl Audit {
         true
     }
 
-    /// Has the file opened anew before the next batch: the old one was renamed.
+    /// Has everything written and the thread ended, at most `patience`; says whether it was. What
+    /// is recorded later is lost. Blocks the calling thread.
+    pub fn close(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut queue = self.shared.lock();
+        while queue.writer != Writer::Closed {
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+                return false;
+            };
+            queue.writer = Writer::Closing;
+            self.shared.work.notify_one();
+            queue = wait(&self.shared.progress, queue, left);
+        }
+        queue.lines_settled >= queue.lines_taken_in
+    }
+
+    /// Has the file opened anew before the next batch, if it is another one by now.
     pub fn reopen(&self) {
         let mut queue = self.shared.lock();
         queue.reopen = true;
@@ -165,94 +155,12 @@ impl Audit {
 
 impl Drop for Audit {
     fn drop(&mut self) {
-        self.shared.lock().writer = Writer::Closing;
-        self.shared.work.notify_one();
-        if let Some(thread) = self.thread.take() {
+        // A place that hangs must not keep the process from ending.
+        self.close(AUDIT_LAST_FLUSH);
+        let ended = self.shared.lock().writer == Writer::Closed;
+        if let Some(thread) = self.thread.take().filter(|_| ended) {
             // A writer that panicked has been counted by the panic hook; there is no more to do.
             let _ = thread.join();
         }
     }
-}
-
-impl Shared {
-    /// No lock is held while anything can panic, so a poisoned one is still sound.
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The queue with room for a line; `None` when the line must be given up, which is counted.
-    fn with_room(&self, weight: Weight) -> Option<MutexGuard<'_, Queue>> {
-        let mut queue = self.lock();
-        if queue.text.len() < AUDIT_QUEUE_BYTES_MAX {
-            return Some(queue);
-        }
-        if weight == Weight::Waits {
-            let deadline = Instant::now() + Duration::from_millis(AUDIT_BLOCK_MS_MAX);
-            while let Some(left) = deadline.checked_duration_since(Instant::now()) {
-                queue = wait(&self.progress, queue, left);
-                if queue.text.len() < AUDIT_QUEUE_BYTES_MAX {
-                    return Some(queue);
-                }
-            }
-        }
-        self.numbers.dropped.inc();
-        None
-    }
-
-    fn count_waiting(&self, queue: &Queue) {
-        self.numbers
-            .queue_bytes
-            .set(i64::try_from(queue.text.len()).unwrap_or(i64::MAX));
-    }
-
-    /// Wakes the writer for the first line of a batch and for a large one, and else lets it be.
-    fn wake_for(&self, mut queue: MutexGuard<'_, Queue>) {
-        let wake = match queue.writer {
-            Writer::Idle => {
-                queue.writer = Writer::Gathering;
-                true
-            }
-            Writer::Gathering if queue.text.len() >= AUDIT_WAKE_BYTES => {
-                queue.writer = Writer::Urged;
-                true
-            }
-            Writer::Gathering | Writer::Urged | Writer::Closing => false,
-        };
-        drop(queue);
-        if wake {
-            self.work.notify_one();
-        }
-    }
-}
-
-impl Queue {
-    fn new() -> Self {
-        Self {
-            text: String::new(),
-            clock: Clock::new(),
-            lines_taken_in: 0,
-            lines_settled: 0,
-            writer: Writer::Idle,
-            reopen: false,
-        }
-    }
-
-    fn urge(&mut self) {
-        if self.writer != Writer::Closing {
-            self.writer = Writer::Urged;
-        }
-    }
-}
-
-fn spawn(shared: Arc<Shared>, sink: writer::Sink) -> io::Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name("audit".into())
-        .spawn(move || writer::run(&shared, sink))
-}
-
-/// Waits for a sign, at most so long.
-fn wait<'a>(sign: &Condvar, queue: MutexGuard<'a, Queue>, left: Duration) -> MutexGuard<'a, Queue> {
-    sign.wait_timeout(queue, left)
-        .unwrap_or_else(PoisonError::into_inner)
-        .0
 }

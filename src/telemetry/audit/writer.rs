@@ -1,185 +1,383 @@
-//! The thread that writes the audit: takes the whole queue, writes it, opens the file anew when
-//! asked. A batch that cannot be written is kept and tried again, from the byte where it stopped,
-//! so no line is torn and none is written twice. Nothing is synced to the disk by hand: the audit
-//! survives the death of the process, not that of the machine.
+//! The thread that writes the audit: takes the whole queue, puts each line on the chain, writes it
+//! to every place, puts the file aside and opens it anew.
+//!
+//! What cannot be written is kept and tried again, from the byte where it stopped, so no line is
+//! torn and none is written twice. A place that fails holds up the others by one piece: all get the
+//! same lines. Nothing is synced to the disk by hand: the audit survives the death of the process,
+//! not that of the machine.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::limits::AUDIT_WRITE_INTERVAL_MS;
-use crate::telemetry::audit::{AuditTarget, Queue, Shared, Writer, wait};
+use memchr::memchr;
 
-/// An open target.
-pub enum Sink {
-    /// Standard output.
-    Stdout,
-    /// A file, and where to find it again.
-    File {
-        /// The open file.
-        file: File,
-        /// Its path.
-        path: PathBuf,
-    },
+use super::chain::Chain;
+use super::clock::Clock;
+use super::file::Reopened;
+use super::line::begin;
+use super::outlet::{Outlet, Sink};
+use super::queue::{Queue, Shared, Writer, wait};
+use super::resume::{self, Begun, with_key};
+use super::settings::{AuditSettings, ChainKey};
+use crate::limits::{
+    AUDIT_BUFFER_BYTES_KEPT, AUDIT_CHUNK_BYTES, AUDIT_CLOSING_TIME_MAX, AUDIT_ROTATE_AGAIN,
+    AUDIT_WRITE_INTERVAL_MS,
+};
+use crate::telemetry::log::{Level, Log};
+
+/// The writer.
+pub struct Scribe {
+    shared: Arc<Shared>,
+    outlets: Vec<Outlet>,
+    chain: Chain,
+    key: Option<ChainKey>,
+    rotate_bytes: Option<u64>,
+    rotate_keep: usize,
+    batch: Batch,
+    /// What is being written: some lines of the batch, on the chain.
+    piece: String,
+    clock: Clock,
+    /// The file is still to be opened anew.
+    reopen: bool,
+    /// When a rotation failed last.
+    stuck: Option<Instant>,
+    log: Log,
 }
 
-/// A batch on its way out.
+/// Lines on their way out, as they came.
 #[derive(Default)]
 struct Batch {
     text: String,
-    written: usize,
+    /// Bytes that are on the chain.
+    sealed: usize,
     last_line: u64,
-}
-
-/// Opens what the target names; `None` when it is off.
-pub fn open(target: &AuditTarget) -> io::Result<Option<Sink>> {
-    match target {
-        AuditTarget::Off => Ok(None),
-        AuditTarget::Stdout => Ok(Some(Sink::Stdout)),
-        AuditTarget::File(path) => {
-            let file = append_to(path)?;
-            Ok(Some(Sink::File {
-                file,
-                path: path.clone(),
-            }))
-        }
-    }
-}
-
-/// Runs until the audit is closed.
-pub(super) fn run(shared: &Shared, mut sink: Sink) {
-    let mut batch = Batch::default();
-    loop {
-        let orders = take(shared, &mut batch);
-        if orders.reopen {
-            match sink.reopen() {
-                Ok(()) => batch.back_to_line_start(),
-                Err(_) => shared.numbers.write_errors.inc(),
-            }
-        }
-        match batch.write_to(&mut sink) {
-            Ok(()) => {
-                batch.clear();
-                shared.lock().lines_settled = batch.last_line;
-            }
-            Err(_) => {
-                shared.numbers.write_errors.inc();
-                if !orders.closing {
-                    std::thread::sleep(Duration::from_millis(AUDIT_WRITE_INTERVAL_MS));
-                }
-            }
-        }
-        shared.progress.notify_all();
-        if orders.closing {
-            return;
-        }
-    }
 }
 
 /// What the writer was asked for when it took a batch.
 struct Orders {
-    reopen: bool,
     closing: bool,
 }
 
-/// Waits for lines and takes them all, unless an earlier batch is still to be written.
-fn take(shared: &Shared, batch: &mut Batch) -> Orders {
-    let mut queue = shared.lock();
-    while queue.writer == Writer::Idle && batch.is_done() {
-        queue = wait(&shared.work, queue, Duration::MAX);
+impl Scribe {
+    /// Opens every place and takes the chain up.
+    pub fn open(settings: &AuditSettings, shared: Arc<Shared>, log: Log) -> io::Result<Self> {
+        let opened = settings.targets.iter().map(Outlet::open);
+        let mut outlets = opened.collect::<io::Result<Vec<_>>>()?;
+        let key = settings.chain_key;
+        let mut begun = None;
+        for outlet in &mut outlets {
+            if let Sink::File(file) = &mut outlet.sink {
+                begun = Some(resume::take_up(file, key, settings.rotate_keep)?);
+            }
+        }
+        let begun = begun.map_or_else(|| resume::begin(key), Ok)?;
+        let Begun {
+            chain,
+            event,
+            fields,
+        } = begun;
+        let mut scribe = Self {
+            shared,
+            outlets,
+            chain,
+            key,
+            rotate_bytes: settings.rotate_bytes,
+            rotate_keep: settings.rotate_keep,
+            batch: Batch::default(),
+            piece: String::new(),
+            clock: Clock::new(),
+            reopen: false,
+            stuck: None,
+            log,
+        };
+        scribe.tell_chain(event, &fields);
+        Ok(scribe)
     }
-    if queue.writer == Writer::Gathering {
-        queue = wait(
-            &shared.work,
-            queue,
-            Duration::from_millis(AUDIT_WRITE_INTERVAL_MS),
-        );
+
+    /// Runs until the audit is closed.
+    pub fn run(mut self) {
+        let mut closing_since = None;
+        loop {
+            let written = self.write_all();
+            if written.is_ok() {
+                self.shared.lock().lines_settled = self.batch.last_line;
+                self.batch.clear();
+            } else {
+                self.shared.numbers.write_errors.inc();
+            }
+            self.shared.progress.notify_all();
+            if let Some(since) = closing_since {
+                let over = Instant::now().duration_since(since) > AUDIT_CLOSING_TIME_MAX;
+                if written.is_ok() || over {
+                    return self.end();
+                }
+            }
+            if written.is_err() {
+                std::thread::sleep(Duration::from_millis(AUDIT_WRITE_INTERVAL_MS));
+            }
+            if self.take().closing {
+                closing_since = closing_since.or_else(|| Some(Instant::now()));
+            }
+            if self.reopen {
+                self.reopen();
+            }
+        }
     }
-    let closing = queue.writer == Writer::Closing;
-    if batch.is_done() {
-        std::mem::swap(&mut batch.text, &mut queue.text);
-        batch.last_line = queue.lines_taken_in;
-        shared.progress.notify_all();
-    } else if closing {
-        // The target failed already; one last attempt is made with everything there is.
-        batch.text.push_str(&queue.text);
-        batch.last_line = queue.lines_taken_in;
+
+    /// Waits for lines and takes them all, unless an earlier batch is still to be written.
+    fn take(&mut self) -> Orders {
+        let shared = Arc::clone(&self.shared);
+        let is_done = self.is_done();
+        let mut queue = shared.lock();
+        while queue.writer == Writer::Idle && is_done {
+            queue = wait(&shared.work, queue, Duration::MAX);
+        }
+        if queue.writer == Writer::Gathering && is_done {
+            let moment = Duration::from_millis(AUDIT_WRITE_INTERVAL_MS);
+            queue = wait(&shared.work, queue, moment);
+        }
+        let closing = queue.writer == Writer::Closing;
+        if is_done {
+            std::mem::swap(&mut self.batch.text, &mut queue.text);
+            self.batch.last_line = queue.lines_taken_in;
+        } else if closing {
+            // The target failed already; the last attempts are made with everything there is.
+            self.batch.text.push_str(&queue.text);
+            self.batch.last_line = queue.lines_taken_in;
+            queue.text.clear();
+        }
+        self.reopen |= std::mem::take(&mut queue.reopen);
+        rest(&mut queue);
+        shared.count_waiting(&queue);
+        if queue.text.is_empty() {
+            shared.make_room();
+        }
+        Orders { closing }
     }
-    rest(&mut queue);
-    shared.count_waiting(&queue);
-    Orders {
-        reopen: std::mem::take(&mut queue.reopen),
-        closing,
+
+    fn is_done(&self) -> bool {
+        self.batch.rest().is_empty() && self.has_written_piece()
+    }
+
+    fn has_written_piece(&self) -> bool {
+        self.outlets
+            .iter()
+            .all(|outlet| outlet.has_all(&self.piece))
+    }
+
+    fn write_all(&mut self) -> io::Result<()> {
+        loop {
+            let mut failure = None;
+            for outlet in &mut self.outlets {
+                let name = outlet.name();
+                match outlet.write(&self.piece) {
+                    Ok(()) if outlet.failing => {
+                        outlet.failing = false;
+                        let told = format_args!("the audit reaches {name} again");
+                        self.log.line(Level::Info, told);
+                    }
+                    Ok(()) => {}
+                    Err(error) => {
+                        if !outlet.failing {
+                            let kind = error.kind();
+                            let told = format_args!("the audit does not reach {name}: {kind}");
+                            self.log.line(Level::Warn, told);
+                        }
+                        outlet.failing = true;
+                        failure = Some(error);
+                    }
+                }
+            }
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            self.begin_piece();
+            if self.batch.rest().is_empty() {
+                return Ok(());
+            }
+            if self.is_large_enough() {
+                self.rotate();
+            }
+            self.seal_some();
+        }
+    }
+
+    fn begin_piece(&mut self) {
+        self.piece.clear();
+        if self.piece.capacity() > AUDIT_BUFFER_BYTES_KEPT {
+            self.piece = String::new();
+        }
+        for outlet in &mut self.outlets {
+            outlet.next_piece();
+        }
+    }
+
+    /// Puts lines of the batch on the chain: as many as make a piece and fit into the file, and one
+    /// at least, so that no bound is so small that files hold nothing but their beginnings.
+    fn seal_some(&mut self) {
+        let room = match (self.rotate_bytes, self.file_size()) {
+            (Some(most), Some(size)) => most.saturating_sub(size),
+            _ => u64::MAX,
+        };
+        let mut is_first = true;
+        loop {
+            let rest = self.batch.rest();
+            let end = memchr(b'\n', rest.as_bytes());
+            let Some(line) = end.and_then(|end| rest.get(..end)) else {
+                self.batch.sealed = self.batch.text.len();
+                return;
+            };
+            let bytes = self.piece.len() + line.len() + END_BYTES_MAX;
+            let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= room);
+            if !is_first && (!fits || bytes > AUDIT_CHUNK_BYTES) {
+                return;
+            }
+            is_first = false;
+            self.chain.seal(line, &mut self.piece);
+            self.batch.sealed += line.len() + 1;
+        }
+    }
+
+    /// Whether the next line would make the file larger than it may be.
+    fn is_large_enough(&self) -> bool {
+        let (Some(most), Some(size)) = (self.rotate_bytes, self.file_size()) else {
+            return false;
+        };
+        let rest = self.batch.rest();
+        let next = rest.split_once('\n').map_or(rest, |(line, _)| line);
+        let next = u64::try_from(next.len() + END_BYTES_MAX).unwrap_or(u64::MAX);
+        size > 0 && size.saturating_add(next) > most
+    }
+
+    fn file_size(&self) -> Option<u64> {
+        self.outlets.iter().find_map(|outlet| match &outlet.sink {
+            Sink::File(file) if file.is_plain() => Some(file.size()),
+            Sink::File(_) | Sink::Stdout(_) | Sink::Syslog(_) => None,
+        })
+    }
+
+    fn rotate(&mut self) {
+        if self
+            .stuck
+            .is_some_and(|since| since.elapsed() < AUDIT_ROTATE_AGAIN)
+        {
+            return;
+        }
+        let keep = self.rotate_keep;
+        let rotated = self
+            .outlets
+            .iter_mut()
+            .find_map(|outlet| match &mut outlet.sink {
+                Sink::File(file) => Some(file.rotate(keep)),
+                Sink::Stdout(_) | Sink::Syslog(_) => None,
+            });
+        match rotated {
+            None => {}
+            Some(Ok(())) => {
+                self.stuck = None;
+                self.shared.numbers.rotations.inc();
+                let head = self.chain.head();
+                let told = format_args!("the audit's file was put aside; head {head}");
+                self.log.line(Level::Info, told);
+                let fields = with_key(self.key.as_ref(), ",\"why\":\"rotated\"");
+                self.tell_chain("chain_continued", &fields);
+            }
+            Some(Err(error)) => {
+                self.stuck = Some(Instant::now());
+                self.shared.numbers.write_errors.inc();
+                let kind = error.kind();
+                let told = format_args!("the audit's file cannot be put aside: {kind}");
+                self.log.line(Level::Warn, told);
+            }
+        }
+    }
+
+    fn reopen(&mut self) {
+        let fresh = self.has_written_piece();
+        let mut another = false;
+        for outlet in &mut self.outlets {
+            match outlet.reopen(&self.piece) {
+                Ok(reopened) => another |= reopened == Reopened::Another,
+                Err(error) => {
+                    // The old one is written to until it works.
+                    self.shared.numbers.write_errors.inc();
+                    let kind = error.kind();
+                    let told = format_args!("the audit's file cannot be opened anew: {kind}");
+                    self.log.line(Level::Warn, told);
+                    return;
+                }
+            }
+        }
+        self.reopen = false;
+        if !another {
+            return;
+        }
+        let head = self.chain.head();
+        let told = format_args!("the audit's file was opened anew; head {head}");
+        self.log.line(Level::Info, told);
+        // Lines that are sealed already come first, and say themselves what they follow.
+        if fresh {
+            self.begin_piece();
+            let fields = with_key(self.key.as_ref(), ",\"why\":\"reopened\"");
+            self.tell_chain("chain_continued", &fields);
+        }
+    }
+
+    /// A line of the writer's own, in front of those that wait.
+    fn tell_chain(&mut self, event: &'static str, fields: &str) {
+        let mut line = String::new();
+        begin(&mut line, &mut self.clock, event, None);
+        line.push_str(fields);
+        self.chain.seal(&line, &mut self.piece);
+    }
+
+    fn end(&self) {
+        let (head, lost) = (self.chain.head(), self.batch.rest().lines().count());
+        if self.is_done() {
+            let told = format_args!("the audit is closed; head {head}");
+            self.log.line(Level::Info, told);
+        } else {
+            let told = format_args!(
+                "the audit is closed and could not be written to its end: the last piece and \
+                 {lost} lines behind it are lost; head {head}"
+            );
+            self.log.line(Level::Alarm, told);
+        }
+        self.shared.lock().writer = Writer::Closed;
+        self.shared.progress.notify_all();
+        self.shared.make_room();
     }
 }
 
 /// After a batch was taken: idle when nothing waits.
 fn rest(queue: &mut Queue) {
-    if queue.writer != Writer::Closing {
-        queue.writer = if queue.text.is_empty() {
-            Writer::Idle
-        } else {
-            Writer::Gathering
-        };
-    }
-}
-
-impl Sink {
-    fn reopen(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout => Ok(()),
-            Self::File { file, path } => {
-                *file = append_to(path)?;
-                Ok(())
-            }
+    match queue.writer {
+        Writer::Closing | Writer::Closed => {}
+        Writer::Idle | Writer::Gathering | Writer::Urged => {
+            queue.writer = if queue.text.is_empty() {
+                Writer::Idle
+            } else {
+                Writer::Gathering
+            };
         }
     }
 }
 
 impl Batch {
-    fn is_done(&self) -> bool {
-        self.written >= self.text.len()
+    /// What is not on the chain yet.
+    fn rest(&self) -> &str {
+        self.text.get(self.sealed..).unwrap_or_default()
     }
 
     fn clear(&mut self) {
         self.text.clear();
-        self.written = 0;
-    }
-
-    /// A new file gets whole lines only.
-    fn back_to_line_start(&mut self) {
-        let done = self.text.get(..self.written).unwrap_or_default();
-        self.written = done.rfind('\n').map_or(0, |newline| newline + 1);
-    }
-
-    /// Writes on from where the last attempt stopped.
-    fn write_to(&mut self, sink: &mut Sink) -> io::Result<()> {
-        while let Some(rest @ [_, ..]) = self.text.as_bytes().get(self.written..) {
-            let written = match sink {
-                Sink::Stdout => io::stdout().write(rest),
-                Sink::File { file, .. } => file.write(rest),
-            };
-            match written {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => self.written += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        match sink {
-            Sink::Stdout => io::stdout().flush(),
-            Sink::File { .. } => Ok(()),
+        self.sealed = 0;
+        if self.text.capacity() > AUDIT_BUFFER_BYTES_KEPT {
+            self.text = String::new();
         }
     }
 }
 
-/// Opens for appending; a file that does not exist yet is made for its owner only.
-fn append_to(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(path)
-}
+/// Bytes that the end of a line takes at most: its number, two digests and what is around them.
+const END_BYTES_MAX: usize = 160;

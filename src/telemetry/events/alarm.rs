@@ -35,6 +35,9 @@ pub struct SessionPanicked;
 impl Event for TripwireFired<'_> {
     fn emit(&self, sinks: &Sinks) {
         sinks.metrics.tripwires.inc(self.wire);
+        if let Some(recent) = &sinks.recent {
+            recent.tripped(self);
+        }
         if let Some(audit) = &sinks.audit {
             audit.record(Weight::Waits, "tripwire", Some(self.session), |line| {
                 line.word("wire", self.wire.name());
@@ -53,15 +56,15 @@ impl Event for ProtocolViolation<'_> {
     fn emit(&self, sinks: &Sinks) {
         sinks.metrics.violations.inc(Two(self.peer, self.cause));
         if let Some(audit) = &sinks.audit {
-            audit.record(
-                Weight::Waits,
-                "protocol_violation",
-                Some(self.session),
-                |line| {
-                    line.word("peer", self.peer.name())
-                        .word("cause", self.cause.name());
-                },
-            );
+            // Strangers may come as often as they like and wait for nothing.
+            let weight = match self.peer {
+                Peer::Client if self.session.policy().is_none() => Weight::GivesWay,
+                Peer::Client | Peer::Upstream => Weight::Waits,
+            };
+            audit.record(weight, "protocol_violation", Some(self.session), |line| {
+                line.word("peer", self.peer.name())
+                    .word("cause", self.cause.name());
+            });
         }
         let (peer, cause) = (self.peer.name(), self.cause.name());
         let (id, client) = (self.session.id(), self.session.client());

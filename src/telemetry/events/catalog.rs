@@ -11,7 +11,7 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad, Label};
 use crate::telemetry::log::Level;
-use crate::telemetry::metrics::seconds;
+use crate::telemetry::numbers::seconds;
 use crate::telemetry::session::cleaned;
 
 /// A catalog was loaded and is in use.

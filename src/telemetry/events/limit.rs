@@ -31,7 +31,8 @@ impl Event for LimitReached<'_> {
         };
         sinks.metrics.limits.inc(Two(self.rule, mode));
         if self.mode == Mode::Observe {
-            sinks.metrics.observed.inc(self.rule);
+            let policy = self.session.policy_name();
+            sinks.metrics.by_policy.observed(policy, self.rule);
         }
         let Some(audit) = &sinks.audit else { return };
         audit.record(

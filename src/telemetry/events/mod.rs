@@ -5,9 +5,10 @@
 //!   plan that was asked for
 //! * [`limit`]: where a policy's limit was reached
 //! * [`alarm`]: what must never happen
-//! * [`catalog`]: what is known of the database; [`policy`]: which policies hold; [`house`]: start,
-//!   drain, stop
+//! * [`catalog`]: what is known of the database; [`upstream`]: what is known of the server;
+//!   [`policy`]: which policies hold; [`house`]: start, drain, stop
 
+pub mod admin;
 pub mod alarm;
 pub mod catalog;
 pub mod connection;
@@ -18,7 +19,9 @@ pub mod plan;
 pub mod policy;
 pub mod repair;
 pub mod statement;
+pub mod upstream;
 
+pub use admin::{AdminAnswered, AdminPage, StatusClass};
 pub use alarm::{ProtocolViolation, SessionPanicked, TripwireFired};
 pub use catalog::{
     CatalogChecked, CatalogDrifted, CatalogFailed, CatalogForgotten, CatalogLoaded, CatalogWanted,
@@ -32,6 +35,7 @@ pub use plan::PlanAsked;
 pub use policy::{PoliciesHold, PoliciesRead};
 pub use repair::StatementRepaired;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
+pub use upstream::{UpstreamTold, UpstreamTried};
 
 use crate::telemetry::Sinks;
 

@@ -10,6 +10,7 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::log::Level;
+use crate::telemetry::numbers::Metrics;
 use crate::telemetry::session::cleaned;
 
 /// These policies hold from the start.
@@ -32,7 +33,7 @@ pub struct PoliciesRead<'a> {
 
 impl Event for PoliciesHold<'_> {
     fn emit(&self, sinks: &Sinks) {
-        sinks.metrics.policies.hold(self.set);
+        hold(self.set, &sinks.metrics);
         if let Some(audit) = &sinks.audit {
             audit.record(Weight::Waits, "policies_hold", None, |line| {
                 line.text("policies", &names(self.set));
@@ -50,7 +51,7 @@ impl Event for PoliciesRead<'_> {
         let numbers = &sinks.metrics.policies;
         numbers.reloads.inc(self.outcome);
         match self.outcome {
-            PolicyReload::Loaded | PolicyReload::Unchanged => numbers.hold(self.set),
+            PolicyReload::Loaded | PolicyReload::Unchanged => hold(self.set, &sinks.metrics),
             PolicyReload::Rejected => numbers.reject(),
         }
         let names = names(self.set);
@@ -95,6 +96,13 @@ impl PoliciesRead<'_> {
             format_args!("policies not taken, problems: {problems}; still in use: {names}"),
         );
     }
+}
+
+/// These are counted by themselves from now on.
+fn hold(set: &PolicySet, metrics: &Metrics) {
+    metrics.policies.hold(set);
+    let names = set.all().iter().map(|policy| cleaned(policy.name()).into());
+    metrics.by_policy.hold(&names.collect::<Vec<_>>());
 }
 
 /// Names and versions, in order.

@@ -9,8 +9,8 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::audit::line::Line;
 use crate::telemetry::events::Event;
 use crate::telemetry::family::Three;
-use crate::telemetry::labels::{Label, Path};
-use crate::telemetry::metrics::seconds;
+use crate::telemetry::labels::{Label, Path, RepairedOutcome};
+use crate::telemetry::numbers::seconds;
 use crate::telemetry::session::SessionInfo;
 
 /// A rescue has ended, well or not: the statement itself has its own
@@ -38,9 +38,19 @@ impl Event for StatementRepaired<'_> {
             let labels = Three(attempt.recoverer, attempt.confidence, attempt.outcome);
             metrics.repairs.inc(labels);
         }
-        let (Some(audit), Some(last)) = (&sinks.audit, self.attempts.last()) else {
+        if let Some(recent) = &sinks.recent {
+            recent.repaired(self);
+        }
+        let Some(last) = self.attempts.last() else {
             return;
         };
+        match last.outcome {
+            AttemptOutcome::Hinted => metrics.repaired_statements.inc(RepairedOutcome::Hinted),
+            AttemptOutcome::Observed => metrics.repaired_statements.inc(RepairedOutcome::Observed),
+            // What became of the statement is told when it has run.
+            AttemptOutcome::Applied | AttemptOutcome::Failed => {}
+        }
+        let Some(audit) = &sinks.audit else { return };
         // That another text ran than was sent must be on record; that it was thought of may be.
         let weight = match last.outcome {
             AttemptOutcome::Applied => Weight::Waits,

@@ -4,16 +4,22 @@ use std::time::Duration;
 
 use crate::gate::{Named, Rule, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
-use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::audit::line::Line;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
-use crate::telemetry::labels::{Label, Origin, Outcome, Path};
+use crate::telemetry::labels::{CacheAnswer, Label, Origin, Outcome, Path};
+use crate::telemetry::numbers::Metrics;
 use crate::telemetry::session::SessionInfo;
+use crate::telemetry::tally::Tally;
+use crate::telemetry::traces::Trace;
+use crate::telemetry::{Counting, Sinks};
 
-/// A statement was judged and its answer is complete: one for every Query, Parse and Execute.
+/// A statement was judged and its answer is complete: one for every Query, every Execute and each
+/// Parse that failed or was refused. One that was only prepared is [counted] for that.
+///
+/// [counted]: crate::telemetry::Telemetry::prepared
 pub struct StatementFinished<'a> {
     /// Whose it was.
     pub session: &'a SessionInfo,
@@ -39,6 +45,14 @@ pub struct StatementFinished<'a> {
     pub rows: u64,
     /// Bytes of the answer.
     pub bytes: u64,
+    /// Whether its verdict was known before.
+    pub cached: CacheAnswer,
+    /// The hint that a refusal gave, where its words are fixed.
+    pub hint: Option<&'static str>,
+    /// Its span, where it is sampled.
+    pub trace: Option<&'a Trace>,
+    /// Time that it waited before pgsieve looked at it.
+    pub queue: Duration,
     /// Time at the gate.
     pub gate: Duration,
     /// Time that the upstream took; zero when it was not asked.
@@ -66,15 +80,28 @@ pub struct SettingsClamped<'a> {
 
 impl Event for StatementFinished<'_> {
     fn emit(&self, sinks: &Sinks) {
-        sinks.shared_tally.count(self, &sinks.metrics);
-        self.note(sinks);
+        self.emit_by(&sinks.shared_tally, sinks);
     }
 }
 
 impl StatementFinished<'_> {
-    /// Everything but the numbers that every statement adds to.
-    pub(in crate::telemetry) fn note(&self, sinks: &Sinks) {
-        self.count_faults(sinks);
+    /// Emits it for a worker that counts by itself.
+    pub(in crate::telemetry) fn emit_by(&self, tally: &Tally, sinks: &Sinks) {
+        if sinks.counting == Counting::On {
+            tally.count(self, &sinks.metrics);
+            self.count_observed(&sinks.metrics);
+            self.count_faults(&sinks.metrics);
+        }
+        self.note(sinks);
+    }
+
+    fn note(&self, sinks: &Sinks) {
+        if let (Some(trace), Some(traces)) = (self.trace, &sinks.traces) {
+            traces.record(self, trace);
+        }
+        if let (Some(recent), Some(_)) = (&sinks.recent, self.rule) {
+            recent.finished(self);
+        }
         let Some(audit) = &sinks.audit else { return };
         let weight = match self.outcome {
             Outcome::Refused => Weight::Waits,
@@ -113,16 +140,14 @@ impl StatementFinished<'_> {
 
     fn note_names(&self, line: &mut Line<'_>) {
         let Some(named) = self.named else { return };
-        let mut left_out = 0;
-        for (key, names) in [
-            ("relations", &named.relations),
-            ("functions", &named.functions),
-            ("settings", &named.settings),
-        ] {
-            left_out += line.names(key, names);
-        }
-        if left_out > 0 {
-            line.number("names_left_out", left_out);
+        let kept = named.rendered.keep(|| {
+            let mut text = String::new();
+            note_names_of(named, &mut Line::new(&mut text));
+            text
+        });
+        match kept {
+            Some(text) => line.fields(text),
+            None => note_names_of(named, line),
         }
     }
 
@@ -133,8 +158,9 @@ impl StatementFinished<'_> {
         }
     }
 
-    fn count_faults(&self, sinks: &Sinks) {
-        let metrics = &sinks.metrics;
+    /// Counts the rules that would have spoken against it.
+    pub(in crate::telemetry) fn count_observed(&self, metrics: &Metrics) {
+        let policy = self.session.policy_name();
         // An Execute runs what a Parse was counted for.
         let judged = if self.path == Path::Execute {
             &[]
@@ -142,12 +168,21 @@ impl StatementFinished<'_> {
             self.observed
         };
         for rule in judged.iter().chain(self.observed_running) {
-            metrics.observed.inc(*rule);
+            metrics.by_policy.observed(policy, *rule);
         }
+    }
+
+    fn count_faults(&self, metrics: &Metrics) {
         if let Some(rule) = self.rule
             && matches!(self.outcome, Outcome::Refused | Outcome::Skipped)
         {
-            metrics.refusals.inc(rule);
+            let policy = self.session.policy_name();
+            metrics.by_policy.refused(policy, rule);
+            let user = self.session.admitted_user();
+            metrics.by_user.refused(user, rule);
+            if let Some(fingerprint) = self.fingerprint {
+                metrics.by_fingerprint.refused(fingerprint, rule);
+            }
         }
         if let Some(code) = self.sqlstate {
             let origin = match self.outcome {
@@ -158,6 +193,20 @@ impl StatementFinished<'_> {
             };
             metrics.errors.inc(Two(origin, code.class()));
         }
+    }
+}
+
+fn note_names_of(named: &Named, line: &mut Line<'_>) {
+    let mut left_out = 0;
+    for (key, names) in [
+        ("relations", &named.relations),
+        ("functions", &named.functions),
+        ("settings", &named.settings),
+    ] {
+        left_out += line.names(key, names);
+    }
+    if left_out > 0 {
+        line.number("names_left_out", left_out);
     }
 }
 

@@ -12,13 +12,15 @@
 //! * [`settings`]: what can be set; [`accounts`]: who the keeper logs in as
 //! * [`registry`]: the keepers of all databases, [`Catalogs`]
 //! * [`board`]: what is known now, for sessions to read; [`sights`]: the same under each policy
-//! * [`watch`]: a keeper's task; [`visit`]: one connection of it; [`failure`]: how one ends
+//! * [`watch`]: a keeper's task; [`visit`]: one connection of it; [`failure`]: how one ends;
+//!   `lag`: how far a standby is behind
 //!
 //! Never blocks a session: what sessions call takes a lock for as long as a pointer is copied.
 
 pub mod accounts;
 pub mod board;
 pub mod failure;
+mod lag;
 pub mod registry;
 pub mod settings;
 pub mod sights;

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::failure::Failure;
+use super::lag;
 use super::sights::Sights;
 use super::watch::{Parting, Watch};
 use crate::catalog::Catalog;
@@ -15,7 +16,7 @@ use crate::catalog::drift::{self, Drift};
 use crate::catalog::rows::Rows;
 use crate::limits;
 use crate::policy::Policy;
-use crate::telemetry::events::{CatalogDrifted, CatalogLoaded};
+use crate::telemetry::events::{CatalogDrifted, CatalogLoaded, UpstreamTold};
 use crate::telemetry::labels::CatalogLoad;
 use crate::upstream::snapshot::{self, Account, LoadError, Marker};
 
@@ -26,6 +27,8 @@ pub(super) struct Visit<'w> {
     connection: JoinHandle<()>,
     heard: Arc<Notify>,
     loaded: Option<Loaded>,
+    /// When it is to be asked again whether the server is a standby.
+    part_due: Option<Instant>,
 }
 
 /// What was loaded on this connection.
@@ -73,6 +76,7 @@ impl<'w> Visit<'w> {
             connection,
             heard,
             loaded: None,
+            part_due: None,
         };
         visit.stay().await
     }
@@ -95,6 +99,7 @@ impl<'w> Visit<'w> {
             self.watch.charge.board.confirm(began);
             self.watch.note_check(began);
             self.watch.note_success();
+            self.ask_part().await;
             wake = self.rest().await?;
             if self.watch.registry.forgets(&self.watch.charge) {
                 return Ok(Parting::Forgotten);
@@ -107,6 +112,25 @@ impl<'w> Visit<'w> {
             Some(loaded) => loaded.marker.again(&self.client).await,
             None => snapshot::marker(&self.client).await,
         }
+    }
+
+    /// Whether the server is a standby; known for some intervals.
+    async fn ask_part(&mut self) {
+        let now = Instant::now();
+        if self.part_due.is_some_and(|due| now < due) {
+            return;
+        }
+        self.part_due = Some(now + limits::UPSTREAM_LAG_PAUSE);
+        let Some(part) = lag::part(&self.client).await else {
+            return;
+        };
+        let registry = &self.watch.registry;
+        registry.telemetry.emit(&UpstreamTold {
+            upstream: &registry.upstream.settings().endpoint.to_string(),
+            part,
+            valid: (registry.settings.poll_interval + limits::UPSTREAM_LAG_PAUSE)
+                * limits::UPSTREAM_LAG_POLLS_MAX,
+        });
     }
 
     fn must_load(&self, loaded: &Loaded, marker: &Marker, wake: Wake) -> bool {

@@ -16,6 +16,7 @@ use super::handover::Handover;
 use crate::limits;
 use crate::upstream::account::{self, Account, ConnectError, Purpose};
 use crate::upstream::connect::Upstream;
+use crate::upstream::login::UpstreamSession;
 
 /// Connects. The task ends when the client is dropped or the connection is lost.
 ///
@@ -51,10 +52,24 @@ async fn connect_until(
     deadline: Instant,
 ) -> Result<(Client, JoinHandle<()>), ConnectError> {
     let session = account::open(upstream, account, database, READING, deadline).await?;
+    let (client, task) = hand_over(session, heard).await?;
+    let set = client.batch_execute(SETTINGS).await;
+    set.map_err(|_error| ConnectError::Lost)?;
+    Ok((client, task))
+}
+
+/// Gives a session that is logged in to tokio-postgres. The task ends when the client is dropped or
+/// the connection is lost.
+///
+/// May be cancelled: the connection is dropped.
+pub async fn hand_over(
+    session: UpstreamSession,
+    heard: Arc<Notify>,
+) -> Result<(Client, JoinHandle<()>), ConnectError> {
     let stream = Handover::new(session.link);
     // What the configuration says goes nowhere: the login is done, TLS included.
     let mut nothing = Config::new();
-    nothing.user(&account.user).ssl_mode(SslMode::Disable);
+    nothing.user("nobody").ssl_mode(SslMode::Disable);
     let handed = nothing.connect_raw(stream, NoTls).await;
     let (client, mut connection) = handed.map_err(|_error| ConnectError::Lost)?;
     let task = tokio::spawn(async move {
@@ -65,8 +80,6 @@ async fn connect_until(
             }
         }
     });
-    let set = client.batch_execute(SETTINGS).await;
-    set.map_err(|_error| ConnectError::Lost)?;
     Ok((client, task))
 }
 

@@ -28,7 +28,7 @@ use std::task::{Context, Waker};
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-pub use self::connect::{connect, connect_hearing};
+pub use self::connect::{connect, connect_hearing, hand_over};
 pub use self::error::{LoadError, Part};
 pub use self::marker::{Marker, marker};
 pub use super::account::{Account, ConnectError};

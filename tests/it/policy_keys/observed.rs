@@ -96,8 +96,8 @@ fn observe(stack: &Stack, one: &Observed) {
         stack,
         name: "plain".into(),
     };
-    let counter = format!("pgsieve_observed_total{{rule=\"{rule}\"}}");
-    let before = stack.metric(&counter);
+    let observed = || stack.metric_sum("pgsieve_observed_total", &[("rule", rule)]);
+    let before = observed();
     match one.met {
         Met::By(text, _) | Met::BySecond(text, _) => {
             let (mut seen, mut without) = (scene.session(APP), plain.session(APP));
@@ -122,15 +122,15 @@ fn observe(stack: &Stack, one: &Observed) {
             assert_eq!(told(&session.query("SELECT 1")), "1", "{rule}");
         }
     }
-    let counted = until(|| (stack.metric(&counter) > before).then_some(()));
+    let counted = until(|| (observed() > before).then_some(()));
     assert!(counted.is_some(), "{rule} is not counted");
     stack.audited(|event| {
         let rules = event["would_refuse"].as_array();
         let is_named = |rules: &Vec<Value>| rules.iter().any(|named| named == rule);
         event["application_name"] == scene.name.as_str() && rules.is_some_and(is_named)
     });
-    let refused = format!("pgsieve_refusals_total{{rule=\"{rule}\"}}");
-    assert_eq!(stack.metric(&refused), 0.0, "{rule}");
+    let refused = stack.metric_sum("pgsieve_refusals_total", &[("rule", rule)]);
+    assert_eq!(refused, 0.0, "{rule}");
 }
 
 /// With `enforce` for the rule it refuses, whatever the mode of the whole.

@@ -23,6 +23,7 @@
 //! Roles: [`ADMIN`] is superuser, [`APP`] owns the database and its tables, [`READER`] only reads.
 //! Everything is gone when the tests end, also when they are killed.
 
+pub mod collector;
 pub mod frames;
 pub mod raw;
 pub mod recorder;

@@ -211,6 +211,19 @@ impl Stack {
         value.map_or(0.0, |value| value.parse().unwrap())
     }
 
+    /// The sum of the lines of `/metrics` with this name and, among others, these labels.
+    pub fn metric_sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
+        let (_, text) = self.get("/metrics");
+        let lines = text.lines().filter_map(|line| {
+            let (given, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
+            let has =
+                |(label, value): &(&str, &str)| given.contains(&format!("{label}=\"{value}\""));
+            let is_whole = given.is_empty() || given.starts_with('{');
+            (is_whole && labels.iter().all(has)).then(|| value.parse::<f64>().unwrap())
+        });
+        lines.sum()
+    }
+
     /// Status and body of a GET on the admin address; status 0 where nobody answers.
     pub fn get(&self, path: &str) -> (u16, String) {
         let answer = TcpStream::connect(self.admin).and_then(|mut stream| {

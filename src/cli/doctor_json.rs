@@ -1,0 +1,75 @@
+//! What `doctor` found, for programs: one JSON object, whose shape is told by `v`.
+//!
+//! `v` grows when something is taken away or changes its meaning; more may be added at any time.
+//! Names are as SQL writes them.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::upstream::examination::check::Severity;
+use crate::upstream::examination::finding::{Finding, Scope};
+use crate::upstream::examination::session::proof_text;
+use crate::upstream::examination::{Examination, written};
+
+/// Writes it, and a line end.
+pub fn write(found: &Examination, out: &mut impl Write) -> io::Result<()> {
+    let server = &found.server;
+    let counts = |severity| found.count(severity);
+    let script = &found.script;
+    let report = json!({
+        "v": 1,
+        "role": written(&found.role),
+        "database": written(&found.database),
+        "server": {
+            "version": server.version,
+            "major": server.major,
+            "reports_read_only": found.greeting.reports_read_only,
+            "standby": server.is_standby,
+            "lag_seconds": server.lag_seconds,
+        },
+        "connection": {
+            "privacy": found.greeting.privacy.text(),
+            "tls": server.encryption,
+            "login": proof_text(found.greeting.proof),
+        },
+        "worst": found.worst().name(),
+        "counts": {
+            "danger": counts(Severity::Danger),
+            "warning": counts(Severity::Warning),
+            "note": counts(Severity::Note),
+            "unseen": counts(Severity::Unseen),
+            "ok": counts(Severity::Ok),
+        },
+        "findings": found.findings.iter().map(|f| finding(found, f)).collect::<Vec<Value>>(),
+        "script": {
+            "new_role": script.new_role.as_deref().map(written),
+            "run_by": "superuser",
+            "statements": script.statements().collect::<Vec<&str>>(),
+            "choices": script.choices,
+            "missing": script.missing,
+        },
+    });
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+fn finding(found: &Examination, finding: &Finding) -> Value {
+    let statements = |wanted: fn(Scope) -> bool| -> Vec<&str> {
+        let cures = finding.cures.iter().filter(|cure| wanted(cure.scope));
+        cures
+            .flat_map(|cure| cure.statements.iter().map(String::as_str))
+            .collect()
+    };
+    json!({
+        "id": finding.check.id,
+        "severity": finding.severity.name(),
+        "title": finding.check.title,
+        "why": finding.check.why,
+        "found": finding.names,
+        "count": finding.count,
+        "mended_by_script": found.script.mends(finding),
+        "sql": statements(|scope| scope != Scope::Choice),
+        "choices": statements(|scope| scope == Scope::Choice),
+    })
+}

@@ -1,0 +1,60 @@
+//! Where the settings come from for those commands that read all of them: a file, the environment
+//! and flags.
+//!
+//! The file is the one of `--config`, else the one that `PGSIEVE_CONFIG` names: in a container or
+//! a unit several programs are started that must all read the same one.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::config::Problem;
+use crate::config::keys::FILE_VARIABLE;
+use crate::config::written::{FileText, Flag, Sources};
+use crate::limits::CONFIG_FILE_BYTES_MAX;
+
+/// Reads the file and the environment; `flags` are what the command was given.
+pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<Problem>> {
+    let named = match (config, env::var_os(FILE_VARIABLE)) {
+        (Some(path), _) => Some(path.to_owned()),
+        (None, Some(path)) if path.is_empty() => {
+            return Err(problem(FILE_VARIABLE.into(), "has no value".into()));
+        }
+        (None, Some(path)) => Some(PathBuf::from(path)),
+        (None, None) => None,
+    };
+    let file = match named {
+        Some(path) => Some(read(&path)?),
+        None => None,
+    };
+    // What is not Unicode cannot be one of ours; its name would have to be.
+    let variables = env::vars_os();
+    let variables = variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    Ok(Sources {
+        file,
+        variables: variables.collect(),
+        flags,
+    })
+}
+
+fn read(path: &Path) -> Result<FileText, Vec<Problem>> {
+    let name = path.display().to_string();
+    let read = fs::metadata(path).and_then(|found| {
+        if found.len() > CONFIG_FILE_BYTES_MAX {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        fs::read_to_string(path)
+    });
+    match read {
+        Ok(text) => Ok(FileText { name, text }),
+        Err(error) => Err(problem(
+            name,
+            format!("the file cannot be read: {}", error.kind()),
+        )),
+    }
+}
+
+fn problem(place: String, what: String) -> Vec<Problem> {
+    vec![Problem { place, what }]
+}

@@ -1,0 +1,114 @@
+//! The admin address over HTTP/1.1: `/metrics`, `/healthz` and `/readyz` for scrapers and probes,
+//! and the live page at `/` for people.
+//!
+//! GET and HEAD only, one request per connection, everything bounded: the size of a request, the
+//! time it may take, the number of connections, and apart from those the number of pages that are
+//! being followed, so that people who look keep no scraper out. Nothing can be changed through it.
+//! What scrapers and probes get names no statement and no object of a database but what metrics are
+//! labelled with; the page is for this host or for whoever has the token. It listens on loopback
+//! unless told otherwise.
+//!
+//! * [`connection`]: one connection and its bounds; [`crowd`] and [`followers`]: who gives way
+//!   to whom
+//! * [`routes`]: what can be asked for
+//! * [`visitor`]: who may see the live page
+//! * [`page`]: the page itself
+//! * [`feed`]: what follows on it, once a second; [`state`]: what that says
+//!
+//! <https://www.rfc-editor.org/rfc/rfc9112>
+
+mod connection;
+mod crowd;
+mod feed;
+mod followers;
+mod page;
+mod routes;
+mod state;
+mod visitor;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use self::connection::Slot;
+use self::crowd::Crowd;
+use self::feed::Feed;
+use self::followers::Followers;
+use self::page::LivePage;
+use self::visitor::Door;
+use crate::limits::{
+    ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
+};
+use crate::secret::Secret;
+use crate::server::readiness::Readiness;
+use crate::telemetry::Telemetry;
+
+/// What the admin address shows, and to whom.
+pub struct Admin {
+    /// The numbers, and what happened lately.
+    pub telemetry: Telemetry,
+    /// How pgsieve stands.
+    pub readiness: Arc<Readiness>,
+    /// The bearer token of the live page; without one it is for this host alone.
+    pub token: Option<Secret>,
+}
+
+/// What the answers are made from.
+struct Shown {
+    telemetry: Telemetry,
+    readiness: Arc<Readiness>,
+    door: Door,
+    page: LivePage,
+    feed: Feed,
+    /// Room for pages that are being followed.
+    followers: Followers,
+}
+
+/// Serves until it is dropped, which ends its connections as well.
+pub async fn serve(listener: TcpListener, admin: Admin) {
+    let followers = Followers::new(ADMIN_FOLLOWERS_MAX, ADMIN_FOLLOW_TURN);
+    serve_to(listener, admin, followers).await;
+}
+
+async fn serve_to(listener: TcpListener, admin: Admin, followers: Followers) {
+    let bound = listener.local_addr().ok().map(|address| address.ip());
+    let shown = Arc::new(Shown {
+        telemetry: admin.telemetry,
+        readiness: admin.readiness,
+        door: Door::new(admin.token.as_ref(), bound),
+        page: LivePage::new(),
+        feed: Feed::new(),
+        followers,
+    });
+    tokio::select! {
+        () = shown.feed.run(&shown.telemetry, &shown.readiness) => {}
+        () = accept(listener, &shown) => {}
+    }
+}
+
+async fn accept(listener: TcpListener, shown: &Arc<Shown>) {
+    let mut crowd = Crowd::new(ADMIN_CONNECTIONS_MAX);
+    let mut connections = JoinSet::new();
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                let Some(permit) = crowd.room().await else {
+                    return;
+                };
+                let slot = Arc::new(Slot::new(permit, peer));
+                let conversation =
+                    connection::converse(stream, Arc::clone(&slot), Arc::clone(shown));
+                crowd.enter(slot, connections.spawn(conversation));
+            }
+            // Out of descriptors or memory: others may give some back.
+            Err(_) => sleep(Duration::from_millis(ADMIN_PAUSE_MS)).await,
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! What a relay waits for beside its two sockets: a large text that is judged or a statement that
+//! is rescued on another thread, and the cancel of a result that was cut.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::task::JoinHandle;
+
+use super::conversation::Ending;
+use super::large::{Judged, Large};
+use super::relay::{Moved, Relay, Turn};
+use super::repairs::workshop::Rescuing;
+use super::repairs::{Errand, Patient};
+use super::reply::Farewell;
+use crate::upstream::cancel::CancelOutcome;
+
+/// What is being done on another thread.
+pub(super) enum Elsewhere {
+    /// A large text is judged.
+    Judging {
+        large: Large,
+        judgement: JoinHandle<Judged>,
+    },
+    /// A statement is rescued.
+    Rescuing {
+        patient: Box<Patient>,
+        rescuing: Rescuing,
+    },
+}
+
+impl Relay {
+    pub(super) fn start_elsewhere(&mut self) -> Moved {
+        let Some(errand) = self.conversation.take_errand() else {
+            return Moved::Nothing;
+        };
+        self.elsewhere = Some(match errand {
+            Errand::Judge(large) => self.judge_elsewhere(large),
+            Errand::Rescue(patient) => {
+                let rescuing = self.conversation.rescue_elsewhere(&patient);
+                Elsewhere::Rescuing { patient, rescuing }
+            }
+        });
+        Moved::Some
+    }
+
+    /// Cancels a result that was cut.
+    pub(super) fn cancel(&mut self, context: &mut Context<'_>) -> Turn {
+        if self.cancelling.is_none() && self.conversation.wants_cancel() {
+            self.cancelling = self.conversation.cancel_elsewhere();
+        }
+        let Some(cancelling) = &mut self.cancelling else {
+            return Ok(Moved::Nothing);
+        };
+        let Poll::Ready(outcome) = cancelling.as_mut().poll(context) else {
+            return Ok(Moved::Nothing);
+        };
+        self.cancelling = None;
+        match outcome {
+            // It may arrive later, and meet another statement.
+            CancelOutcome::Unanswered => Err(Ending::Ended(Farewell::UpstreamLost)),
+            CancelOutcome::Busy | CancelOutcome::Failed => {
+                self.conversation.cancel_again();
+                Ok(Moved::Some)
+            }
+            CancelOutcome::Forwarded | CancelOutcome::UnknownKey => Ok(Moved::Some),
+        }
+    }
+
+    fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {
+        let judgement = self.conversation.judge_elsewhere(&large);
+        Elsewhere::Judging { large, judgement }
+    }
+
+    pub(super) fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
+        match self.elsewhere.take() {
+            None => return Ok(Moved::Nothing),
+            Some(Elsewhere::Judging {
+                large,
+                mut judgement,
+            }) => match Pin::new(&mut judgement).poll(context) {
+                Poll::Ready(Ok(judgement)) => {
+                    let again = self.conversation.judged_elsewhere(large, judgement)?;
+                    self.elsewhere = again.map(|large| self.judge_elsewhere(large));
+                }
+                Poll::Ready(Err(_)) => return Err(Ending::Ended(Farewell::Internal)),
+                Poll::Pending => {
+                    self.elsewhere = Some(Elsewhere::Judging { large, judgement });
+                    return Ok(Moved::Nothing);
+                }
+            },
+            Some(Elsewhere::Rescuing {
+                patient,
+                mut rescuing,
+            }) => match rescuing.as_mut().poll(context) {
+                Poll::Ready(outcome) => self.conversation.rescued(patient, outcome)?,
+                Poll::Pending => {
+                    self.elsewhere = Some(Elsewhere::Rescuing { patient, rescuing });
+                    return Ok(Moved::Nothing);
+                }
+            },
+        }
+        Ok(Moved::Some)
+    }
+}

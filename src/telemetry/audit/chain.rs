@@ -1,0 +1,294 @@
+//! The chain that runs through the lines, so that none can be altered, taken out, put in or moved
+//! without that being found.
+//!
+//! Every line ends with three fields, in this order and with nothing behind them:
+//!
+//! ```text
+//! …,"seq":17,"prev":"<64 digits>","seal":"<32 digits>"}
+//! ```
+//!
+//! `seq` counts the lines of the chain from 1. The digest of a line is BLAKE3 over all its bytes
+//! up to `,"seal"`, keyed where a key is given. `prev` is the digest of the line before (64 zeros
+//! for the first), `seal` the first half of the line's own: it is what the last line of a chain is
+//! checked by, for which no next one speaks.
+//!
+//! Without a key anybody who can write the file can make such a chain anew. With one, nobody
+//! without the key can. In either case a tail that was cut off can only be noticed by what was
+//! noted elsewhere: number and digest of the last line, the head, are in the log at each rotation
+//! and at the end.
+
+use std::fmt;
+
+use super::line::push_number;
+use super::settings::ChainKey;
+
+/// The digest of a line.
+pub type Digest = [u8; 32];
+
+/// The end of a chain: its last line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The number of that line; 0 where there is none yet.
+    pub seq: u64,
+    /// Its digest.
+    pub digest: Digest,
+}
+
+/// What puts lines on a chain.
+pub struct Chain {
+    key: Option<ChainKey>,
+    head: Head,
+}
+
+/// A line that ends as a line of a chain does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link<'l> {
+    /// What its digest is taken over.
+    pub body: &'l [u8],
+    /// Its number.
+    pub seq: u64,
+    /// The digest of the line before, as it says.
+    pub prev: Digest,
+    /// The first half of its own digest, as it says.
+    pub seal: [u8; 16],
+}
+
+impl Chain {
+    /// A chain that goes on behind a line.
+    pub fn after(head: Head, key: Option<ChainKey>) -> Self {
+        Self { key, head }
+    }
+
+    /// The last line.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// Appends a line, given as an object without its closing brace.
+    pub fn seal(&mut self, open: &str, out: &mut String) {
+        let start = out.len();
+        let seq = self.head.seq + 1;
+        out.push_str(open);
+        out.push_str(SEQ);
+        push_number(out, seq);
+        out.push_str(PREV);
+        push_hex(out, &self.head.digest);
+        out.push('"');
+        let line = out.as_bytes().get(start..).unwrap_or_default();
+        let digest = digest(self.key.as_ref(), line);
+        out.push_str(SEAL);
+        push_hex(out, first_half(&digest));
+        out.push_str("\"}\n");
+        self.head = Head { seq, digest };
+    }
+}
+
+impl Head {
+    /// Before the first line.
+    pub const GENESIS: Self = Self {
+        seq: 0,
+        digest: [0; 32],
+    };
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seq, digits) = text.split_once(':')?;
+        let mut digest = [0; 32];
+        unhex(digits.as_bytes(), &mut digest)?;
+        Some(Self {
+            seq: seq.parse().ok()?,
+            digest,
+        })
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = String::new();
+        push_hex(&mut digits, &self.digest);
+        write!(formatter, "{}:{digits}", self.seq)
+    }
+}
+
+impl<'l> Link<'l> {
+    /// Reads the end of a line, given without its newline; none where it is not that of a chain.
+    /// Whether what it says is so is [another question](Self::holds).
+    pub fn of(line: &'l [u8]) -> Option<Self> {
+        let rest = line.strip_suffix(b"\"}")?;
+        let (rest, seal_digits) = rest.split_at_checked(rest.len().checked_sub(32)?)?;
+        let body = rest.strip_suffix(SEAL.as_bytes())?;
+        let rest = body.strip_suffix(b"\"")?;
+        let (rest, prev_digits) = rest.split_at_checked(rest.len().checked_sub(64)?)?;
+        let rest = rest.strip_suffix(PREV.as_bytes())?;
+        let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit());
+        let (rest, seq) = rest.split_at_checked(rest.len() - digits.count())?;
+        rest.strip_suffix(SEQ.as_bytes())?;
+        // One number has one spelling.
+        if seq.starts_with(b"0") {
+            return None;
+        }
+        let (mut prev, mut seal) = ([0; 32], [0; 16]);
+        unhex(prev_digits, &mut prev)?;
+        unhex(seal_digits, &mut seal)?;
+        let seq = str::from_utf8(seq).ok()?.parse().ok()?;
+        // No audit comes there, and there is a number behind every number.
+        if seq > SEQ_MAX {
+            return None;
+        }
+        Some(Self {
+            body,
+            seq,
+            prev,
+            seal,
+        })
+    }
+
+    /// The line as the head of its chain, if its seal is right.
+    pub fn holds(&self, key: Option<&ChainKey>) -> Option<Head> {
+        let digest = digest(key, self.body);
+        (first_half(&digest) == self.seal).then_some(Head {
+            seq: self.seq,
+            digest,
+        })
+    }
+}
+
+impl ChainKey {
+    /// A short name of the key that gives nothing of it away.
+    pub fn id(&self) -> String {
+        let derived = blake3::derive_key("pgsieve 2026 audit chain key id", &self.0);
+        let mut id = String::new();
+        push_hex(&mut id, derived.get(..4).unwrap_or_default());
+        id
+    }
+}
+
+/// BLAKE3, keyed where there is a key.
+fn digest(key: Option<&ChainKey>, bytes: &[u8]) -> Digest {
+    let hash = match key {
+        Some(key) => blake3::keyed_hash(&key.0, bytes),
+        None => blake3::hash(bytes),
+    };
+    *hash.as_bytes()
+}
+
+fn first_half(digest: &Digest) -> &[u8] {
+    digest.get(..16).unwrap_or_default()
+}
+
+/// Appends lower-case digits.
+pub fn push_hex(out: &mut String, bytes: &[u8]) {
+    for piece in bytes.chunks(32) {
+        let mut digits = [0; 64];
+        let (fours, rest) = piece.as_chunks::<4>();
+        for (eight, four) in digits.as_chunks_mut::<8>().0.iter_mut().zip(fours) {
+            *eight = hex_of_four(*four);
+        }
+        // Digits are ASCII.
+        let digits = digits.get(..fours.len() * 8).unwrap_or_default();
+        out.push_str(str::from_utf8(digits).unwrap_or_default());
+        for byte in rest {
+            let [.., high, low] = hex_of_four([0, 0, 0, *byte]);
+            out.push(char::from(high));
+            out.push(char::from(low));
+        }
+    }
+}
+
+/// The eight digits of four bytes, all at once: every line has a hundred of them.
+fn hex_of_four(bytes: [u8; 4]) -> [u8; 8] {
+    let mut values = u64::from(u32::from_be_bytes(bytes));
+    values = (values << 16 | values) & 0x0000_ffff_0000_ffff;
+    values = (values << 8 | values) & 0x00ff_00ff_00ff_00ff;
+    values = (values << 4 | values) & 0x0f0f_0f0f_0f0f_0f0f;
+    // One in every byte whose value is ten or more: it has a letter.
+    let letters = (values + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    let up_to_letters = u64::from(b'a' - b'0' - 10);
+    (values + 0x3030_3030_3030_3030 + letters * up_to_letters).to_be_bytes()
+}
+
+/// Reads lower-case digits only: one digest has one spelling.
+pub fn unhex(digits: &[u8], into: &mut [u8]) -> Option<()> {
+    if digits.len() != into.len() * 2 {
+        return None;
+    }
+    let value = |digit: &u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
+    for (byte, pair) in into.iter_mut().zip(digits.chunks_exact(2)) {
+        let [high, low] = pair else { return None };
+        *byte = value(high)? << 4 | value(low)?;
+    }
+    Some(())
+}
+
+/// The highest number that a line is taken for.
+const SEQ_MAX: u64 = u64::MAX / 4;
+
+const SEQ: &str = ",\"seq\":";
+const PREV: &str = ",\"prev\":\"";
+const SEAL: &str = ",\"seal\":\"";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_reads_back_and_every_byte_of_it_counts() {
+        for key in [None, Some(ChainKey([7; 32]))] {
+            let mut chain = Chain::after(Head::GENESIS, key);
+            let mut out = String::new();
+            chain.seal("{\"v\":2", &mut out);
+            chain.seal("{\"v\":2,\"a\":\"ß\"", &mut out);
+            let lines: Vec<&str> = out.lines().collect();
+            let first = Link::of(lines[0].as_bytes()).unwrap();
+            let second = Link::of(lines[1].as_bytes()).unwrap();
+            let head = first.holds(key.as_ref()).unwrap();
+            assert_eq!((first.seq, first.prev), (1, [0; 32]));
+            assert_eq!((second.seq, second.prev), (2, head.digest));
+            assert_eq!(second.holds(key.as_ref()), Some(chain.head()));
+            assert_eq!(Head::parse(&chain.head().to_string()), Some(chain.head()));
+            assert!(second.holds(Some(&ChainKey([8; 32]))).is_none());
+            for place in 0..lines[1].len() {
+                for flip in [1, 0x20, 0x80] {
+                    let mut bytes = lines[1].as_bytes().to_vec();
+                    bytes[place] ^= flip;
+                    let held = Link::of(&bytes).and_then(|link| link.holds(key.as_ref()));
+                    assert!(held.is_none(), "{place}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_has_its_two_digits() {
+        let all: Vec<u8> = (0..=255).chain([0xa0, 9, 0x9a]).collect();
+        for length in [0, 1, 4, 7, 16, 32, 33, 64, all.len()] {
+            let bytes = &all[all.len() - length..];
+            let mut digits = String::new();
+            push_hex(&mut digits, bytes);
+            let usual: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(digits, usual);
+            let mut back = vec![0; length];
+            assert_eq!(unhex(digits.as_bytes(), &mut back), Some(()));
+            assert_eq!(back, bytes);
+        }
+    }
+
+    #[test]
+    fn what_is_not_of_a_chain_is_not_taken_for_one() {
+        for line in [
+            "",
+            "}",
+            "{}",
+            "\"}",
+            ",\"seal\":\"\"}",
+            "{\"v\":1,\"seq\":1}",
+        ] {
+            assert!(Link::of(line.as_bytes()).is_none(), "{line}");
+        }
+        assert!(Head::parse("1:00").is_none() && Head::parse("x").is_none());
+    }
+}

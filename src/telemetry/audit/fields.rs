@@ -1,0 +1,199 @@
+//! The fields that several events have, and those of the longest lines.
+
+use super::schema::Form::{Hex, Names, Number, SqlState, Text, Time, Truth, Word, Words};
+use super::schema::Presence::{Always, Sometimes};
+use super::schema::{FieldForm, Form, Presence};
+
+/// What every line begins with.
+pub const FIRST: &[FieldForm] = &[
+    field("v", Number, Always, "The version of the schema."),
+    field("time", Time, Always, "When it happened."),
+    field("event", Word, Always, "What happened."),
+];
+
+/// What every line ends with.
+pub const LAST: &[FieldForm] = &[
+    field(
+        "seq",
+        Number,
+        Always,
+        "The line's number on its chain, from 1.",
+    ),
+    field(
+        "prev",
+        Hex(64),
+        Always,
+        "The digest of the line before; zeros for the first.",
+    ),
+    field(
+        "seal",
+        Hex(32),
+        Always,
+        "The first half of the line's own digest.",
+    ),
+];
+
+/// What lines of a session have.
+pub const SESSION: &[FieldForm] = &[
+    field(
+        "session",
+        Number,
+        Always,
+        "The connection, counted while the process lives.",
+    ),
+    field("client", Text, Always, "The address it comes from."),
+    field("user", Text, Always, "The user it names."),
+    field("database", Text, Always, "The database it names."),
+    field("application_name", Text, Always, "What it calls itself."),
+    field("tls", Truth, Always, "Whether its connection is encrypted."),
+    field(
+        "policy",
+        Text,
+        Sometimes,
+        "The policy it is under, once it is under one.",
+    ),
+    field(
+        "policy_version",
+        Text,
+        Sometimes,
+        "The version of that policy.",
+    ),
+];
+
+/// The fingerprint of a statement.
+pub const FINGERPRINT: FieldForm = field(
+    "fingerprint",
+    Hex(32),
+    Sometimes,
+    "BLAKE3 of the normalised statement.",
+);
+
+/// The way that a statement came.
+pub const PATH: FieldForm = field(
+    "path",
+    Word,
+    Always,
+    "The way it came: query, parse and so on.",
+);
+
+/// What a statement's line has.
+pub const STATEMENT: &[FieldForm] = &[
+    PATH,
+    field("kind", Word, Always, "What kind of statement it is."),
+    field("verdict", Word, Always, "What became of it."),
+    field(
+        "rule",
+        Word,
+        Sometimes,
+        "The rule that refused it or ended its result.",
+    ),
+    FINGERPRINT,
+    field(
+        "relations",
+        Names,
+        Sometimes,
+        "What it reads: schema.name. Not with audit.names: off.",
+    ),
+    field(
+        "functions",
+        Names,
+        Sometimes,
+        "What it calls, without built-ins: schema.name(types).",
+    ),
+    field("settings", Names, Sometimes, "What it sets."),
+    field(
+        "names_left_out",
+        Number,
+        Sometimes,
+        "Names for which the line had no room.",
+    ),
+    field(
+        "would_refuse",
+        Words,
+        Sometimes,
+        "Rules that are observed and would have refused it.",
+    ),
+    field(
+        "sqlstate",
+        SqlState,
+        Sometimes,
+        "The code of the error that the client got.",
+    ),
+    field("rows", Number, Always, "Rows of the answer."),
+    field("bytes", Number, Always, "Bytes of the answer."),
+    field("gate_us", Number, Always, "Microseconds at the gate."),
+    field(
+        "upstream_us",
+        Number,
+        Always,
+        "Microseconds that the upstream took.",
+    ),
+    field(
+        "total_us",
+        Number,
+        Always,
+        "Microseconds from its arrival to the end of its answer.",
+    ),
+    field(
+        "plan_us",
+        Number,
+        Sometimes,
+        "Microseconds that it waited for its plan.",
+    ),
+];
+
+/// What an attempt to repair has.
+pub const ATTEMPT: &[FieldForm] = &[
+    field("recoverer", Word, Always, "Who changed the text."),
+    field("confidence", Word, Always, "How sure the repair was."),
+    field("outcome", Word, Always, "What became of the attempt."),
+    field("gates", Words, Always, "What a rewritten name failed."),
+    field("before", Hex(32), Sometimes, "The fingerprint before."),
+    field(
+        "after",
+        Hex(32),
+        Sometimes,
+        "The fingerprint of the changed text.",
+    ),
+];
+
+/// What names the key of a chain.
+pub const KEY_ID: FieldForm = field(
+    "key_id",
+    Hex(8),
+    Sometimes,
+    "A name of the key; none, no key.",
+);
+
+/// What a line about drift has: a count for each kind of object.
+pub const DRIFT: &[FieldForm] = &[
+    field("database", Text, Always, "The database."),
+    field("settings", Number, Sometimes, "Objects of this kind."),
+    field("role", Number, Sometimes, "Objects of this kind."),
+    field("schema", Number, Sometimes, "Objects of this kind."),
+    field("relation", Number, Sometimes, "Objects of this kind."),
+    field("view", Number, Sometimes, "Objects of this kind."),
+    field("column", Number, Sometimes, "Objects of this kind."),
+    field("key", Number, Sometimes, "Objects of this kind."),
+    field("policy", Number, Sometimes, "Objects of this kind."),
+    field("type", Number, Sometimes, "Objects of this kind."),
+    field("function", Number, Sometimes, "Objects of this kind."),
+    field("operator", Number, Sometimes, "Objects of this kind."),
+    field("cast", Number, Sometimes, "Objects of this kind."),
+    field("temporary", Number, Sometimes, "Objects of this kind."),
+];
+
+/// One field.
+pub const fn field(
+    name: &'static str,
+    form: Form,
+    presence: Presence,
+    doc: &'static str,
+) -> FieldForm {
+    FieldForm {
+        name,
+        form,
+        presence,
+        doc,
+    }
+}

@@ -1,0 +1,108 @@
+//! One place that lines go to, and how far it has come with the piece that is being written.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+
+use super::file::{AuditFile, Reopened};
+use super::settings::AuditTarget;
+use super::syslog::Syslog;
+
+/// One place.
+pub struct Outlet {
+    /// What it is.
+    pub sink: Sink,
+    /// Bytes of the piece that it has.
+    written: usize,
+    /// Whether the last attempt failed, which was told.
+    pub failing: bool,
+}
+
+/// What a place can be.
+pub enum Sink {
+    /// Standard output, without the buffer that others would share.
+    Stdout(File),
+    /// A file.
+    File(AuditFile),
+    /// A receiver.
+    Syslog(Syslog),
+}
+
+impl Outlet {
+    /// Opens what a target names.
+    pub fn open(target: &AuditTarget) -> io::Result<Self> {
+        let sink = match target {
+            AuditTarget::Stdout => {
+                let own = io::stdout().as_fd().try_clone_to_owned()?;
+                Sink::Stdout(File::from(own))
+            }
+            AuditTarget::File(path) => Sink::File(AuditFile::open(path)?),
+            AuditTarget::Syslog(place) => Sink::Syslog(Syslog::new(place.clone())),
+        };
+        Ok(Self {
+            sink,
+            written: 0,
+            failing: false,
+        })
+    }
+
+    /// What it is, for a person.
+    pub fn name(&self) -> &'static str {
+        match self.sink {
+            Sink::Stdout(_) => "standard output",
+            Sink::File(_) => "the file",
+            Sink::Syslog(_) => "the syslog",
+        }
+    }
+
+    /// Whether it has the whole piece.
+    pub fn has_all(&self, piece: &str) -> bool {
+        self.written >= piece.len()
+    }
+
+    /// Another piece comes.
+    pub fn next_piece(&mut self) {
+        self.written = 0;
+    }
+
+    /// Writes on from where the last attempt stopped.
+    pub fn write(&mut self, piece: &str) -> io::Result<()> {
+        while !self.has_all(piece) {
+            let rest = piece.as_bytes().get(self.written..).unwrap_or_default();
+            let written = match &mut self.sink {
+                Sink::Stdout(file) => file.write(rest),
+                Sink::File(file) => file.write(rest),
+                Sink::Syslog(syslog) => {
+                    let rest = piece.get(self.written..).unwrap_or_default();
+                    let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
+                    syslog.send(line).map(|()| line.len() + 1)
+                }
+            };
+            match written {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => self.written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a file anew if it is another one by now; a new one gets whole lines only.
+    pub fn reopen(&mut self, piece: &str) -> io::Result<Reopened> {
+        let done = piece.as_bytes().get(..self.written).unwrap_or_default();
+        let line_start = done
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |newline| newline + 1);
+        let torn = u64::try_from(self.written - line_start).unwrap_or(0);
+        let Sink::File(file) = &mut self.sink else {
+            return Ok(Reopened::Same);
+        };
+        let reopened = file.reopen(torn)?;
+        if reopened == Reopened::Another {
+            self.written = line_start;
+        }
+        Ok(reopened)
+    }
+}

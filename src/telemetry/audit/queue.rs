@@ -1,0 +1,243 @@
+//! The lines that wait for the writer, between the threads that emit them and the one that writes.
+//!
+//! Nobody who emits a line ever waits here. What must be on record is always taken; so that memory
+//! stays bounded, a session whose line was taken while the queue was full takes no more frames of
+//! its client until there is room, and keeps its place among the connections until then.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::clock::Clock;
+use super::line::{begin, push_number};
+use super::settings::OnFull;
+use crate::limits::{AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_WAKE_BYTES};
+use crate::telemetry::numbers::AuditNumbers;
+
+/// What becomes of a line while the queue is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// It is taken, and its session waits for room before anything else of it is.
+    Waits,
+    /// It is dropped, unless sessions wait for room before such a line comes up.
+    GivesWay,
+}
+
+/// What emitters and the writer share.
+pub struct Shared {
+    queue: Mutex<Queue>,
+    /// There is something to do for the writer.
+    pub work: Condvar,
+    /// The writer finished a batch, or failed to, or ended.
+    pub progress: Condvar,
+    /// Whether the queue is over its mark.
+    full: AtomicBool,
+    /// There is room again.
+    room: Notify,
+    on_full: OnFull,
+    /// What is counted.
+    pub numbers: AuditNumbers,
+}
+
+/// The lines that wait, and what the writer is asked for. Each line lacks its closing brace.
+pub struct Queue {
+    /// The lines.
+    pub text: String,
+    /// Their time.
+    pub clock: Clock,
+    /// Lines that were ever taken.
+    pub lines_taken_in: u64,
+    /// Those of them that are written.
+    pub lines_settled: u64,
+    /// What the writer does or should do.
+    pub writer: Writer,
+    /// The file is to be opened anew.
+    pub reopen: bool,
+    /// Lines that were dropped since the last that was taken.
+    lost: u64,
+}
+
+/// What the writer does or should do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Writer {
+    /// Sleeps until the first line comes.
+    Idle,
+    /// Lets lines gather for a moment.
+    Gathering,
+    /// Should write now.
+    Urged,
+    /// Should write what there is and end.
+    Closing,
+    /// Has ended.
+    Closed,
+}
+
+/// How a line was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// There was room.
+    WithRoom,
+    /// There was none: its session has to wait.
+    OverTheMark,
+    /// It was dropped, which is counted.
+    Dropped,
+}
+
+impl Shared {
+    /// An empty queue.
+    pub fn new(on_full: OnFull, numbers: AuditNumbers) -> Self {
+        Self {
+            queue: Mutex::new(Queue::new()),
+            work: Condvar::new(),
+            progress: Condvar::new(),
+            full: AtomicBool::new(false),
+            room: Notify::new(),
+            on_full,
+            numbers,
+        }
+    }
+
+    /// No lock is held while anything can panic, so a poisoned one is still sound.
+    pub fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a line that `fill` writes, without its end.
+    pub fn put(&self, weight: Weight, fill: impl FnOnce(&mut String, &mut Clock)) -> Taken {
+        let mut queue = self.lock();
+        let bytes = queue.text.len();
+        let most = match (weight, self.on_full) {
+            (Weight::Waits, _) => usize::MAX,
+            (Weight::GivesWay, OnFull::Drop) => AUDIT_QUEUE_BYTES_MAX,
+            (Weight::GivesWay, OnFull::Block) => AUDIT_QUEUE_BYTES_CEILING,
+        };
+        if bytes >= most {
+            queue.lost += 1;
+            drop(queue);
+            self.numbers.dropped.inc();
+            return Taken::Dropped;
+        }
+        if queue.lost > 0 {
+            queue.tell_lost();
+            self.numbers.lines.inc();
+        }
+        let Queue { text, clock, .. } = &mut *queue;
+        fill(text, clock);
+        text.push('\n');
+        queue.lines_taken_in += 1;
+        self.numbers.lines.inc();
+        if queue.text.len() >= AUDIT_QUEUE_BYTES_MAX {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        self.count_waiting(&queue);
+        self.wake_for(queue);
+        if bytes >= AUDIT_QUEUE_BYTES_MAX {
+            Taken::OverTheMark
+        } else {
+            Taken::WithRoom
+        }
+    }
+
+    /// Whether the queue is over its mark.
+    pub fn is_full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
+    }
+
+    /// Whether every session waits while it is.
+    pub fn blocks(&self) -> bool {
+        self.on_full == OnFull::Block
+    }
+
+    /// Waits until there is room. May be cancelled.
+    pub async fn room(self: Arc<Self>) {
+        if !self.is_full() {
+            return;
+        }
+        self.numbers.waits.inc();
+        loop {
+            // Made before the question, so that no sign is missed between the two.
+            let sign = self.room.notified();
+            if !self.is_full() {
+                return;
+            }
+            sign.await;
+        }
+    }
+
+    /// The writer has taken the lines: there is room.
+    pub fn make_room(&self) {
+        self.full.store(false, Ordering::Relaxed);
+        self.room.notify_waiters();
+    }
+
+    /// Shows how many bytes wait.
+    pub fn count_waiting(&self, queue: &Queue) {
+        self.numbers
+            .queue_bytes
+            .set(i64::try_from(queue.text.len()).unwrap_or(i64::MAX));
+    }
+
+    /// Wakes the writer for the first line of a batch and for a large one, and else lets it be.
+    fn wake_for(&self, mut queue: MutexGuard<'_, Queue>) {
+        let wake = match queue.writer {
+            Writer::Idle => {
+                queue.writer = Writer::Gathering;
+                true
+            }
+            Writer::Gathering if queue.text.len() >= AUDIT_WAKE_BYTES => {
+                queue.writer = Writer::Urged;
+                true
+            }
+            Writer::Gathering | Writer::Urged | Writer::Closing | Writer::Closed => false,
+        };
+        drop(queue);
+        if wake {
+            self.work.notify_one();
+        }
+    }
+}
+
+impl Queue {
+    fn new() -> Self {
+        Self {
+            text: String::new(),
+            clock: Clock::new(),
+            lines_taken_in: 0,
+            lines_settled: 0,
+            writer: Writer::Idle,
+            reopen: false,
+            lost: 0,
+        }
+    }
+
+    /// Asks the writer to write now.
+    pub fn urge(&mut self) {
+        match self.writer {
+            Writer::Idle | Writer::Gathering | Writer::Urged => self.writer = Writer::Urged,
+            Writer::Closing | Writer::Closed => {}
+        }
+    }
+
+    /// A line that says how many were lost before it.
+    fn tell_lost(&mut self) {
+        begin(&mut self.text, &mut self.clock, "lines_lost", None);
+        self.text.push_str(",\"lines\":");
+        push_number(&mut self.text, self.lost);
+        self.text.push('\n');
+        self.lost = 0;
+        self.lines_taken_in += 1;
+    }
+}
+
+/// Waits for a sign, at most so long.
+pub fn wait<'a>(
+    sign: &Condvar,
+    queue: MutexGuard<'a, Queue>,
+    left: Duration,
+) -> MutexGuard<'a, Queue> {
+    sign.wait_timeout(queue, left)
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
+}

@@ -1,0 +1,167 @@
+//! Taking up a chain where a file ends, after a restart or a crash.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::chain::{Chain, Head, Link, push_hex};
+use super::file::{AuditFile, aside};
+use super::settings::ChainKey;
+use crate::limits::AUDIT_LINE_BYTES_MAX;
+
+/// How a file ends.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tail {
+    /// Its last whole line, without the newline.
+    pub whole: Vec<u8>,
+    /// What stands behind that, if the last line has no end.
+    pub torn: Vec<u8>,
+    /// Whether the line before was longer than any line of the audit's.
+    beyond: bool,
+}
+
+/// The chain that is written, and its first line.
+pub struct Begun {
+    /// The chain.
+    pub chain: Chain,
+    /// The event of its first line.
+    pub event: &'static str,
+    /// Fields of that line.
+    pub fields: String,
+}
+
+/// What the file's end allows.
+enum Found {
+    /// It is empty.
+    Nothing,
+    /// The chain goes on behind this line.
+    Ends { head: Head, torn: Vec<u8> },
+    /// It ends with something else.
+    Strange,
+}
+
+/// Takes the chain up where the file ends, or begins one. What is in the file and not of this
+/// chain is put aside first.
+pub fn take_up(file: &mut AuditFile, key: Option<ChainKey>, keep: usize) -> io::Result<Begun> {
+    if !file.is_plain() {
+        return begin(key);
+    }
+    match found(&Tail::read(file.path())?, key.as_ref()) {
+        Found::Ends { head, torn } => {
+            if !torn.is_empty() || !ends_with_newline(file.path())? {
+                file.write(b"\n")?;
+            }
+            let mut fields = String::from(",\"why\":\"restarted\"");
+            if !torn.is_empty() {
+                fields.push_str(&format!(",\"torn_bytes\":{},\"torn\":\"", torn.len()));
+                push_hex(&mut fields, blake3::hash(&torn).as_bytes());
+                fields.push('"');
+            }
+            Ok(go_on(head, key, &fields))
+        }
+        // Whoever rotates files may have left none; the newest then ends with the chain's head.
+        Found::Nothing => {
+            let before = Tail::read(&aside(file.path(), 1)).unwrap_or_default();
+            match found(&before, key.as_ref()) {
+                Found::Ends { head, torn } if torn.is_empty() => {
+                    Ok(go_on(head, key, ",\"why\":\"restarted\""))
+                }
+                Found::Ends { .. } | Found::Nothing | Found::Strange => begin(key),
+            }
+        }
+        Found::Strange => {
+            file.rotate(keep)?;
+            begin(key)
+        }
+    }
+}
+
+/// Fields of a line that goes on with a chain.
+pub fn with_key(key: Option<&ChainKey>, fields: &str) -> String {
+    let key_id = key.map(|key| format!(",\"key_id\":\"{}\"", key.id()));
+    format!("{}{fields}", key_id.unwrap_or_default())
+}
+
+fn go_on(head: Head, key: Option<ChainKey>, fields: &str) -> Begun {
+    Begun {
+        fields: with_key(key.as_ref(), fields),
+        chain: Chain::after(head, key),
+        event: "chain_continued",
+    }
+}
+
+/// A new chain, with a name that no other has: lines of two cannot be mixed.
+pub fn begin(key: Option<ChainKey>) -> io::Result<Begun> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut fields = String::from(",\"chain\":\"");
+    push_hex(&mut fields, &id);
+    fields.push('"');
+    Ok(Begun {
+        fields: with_key(key.as_ref(), &fields),
+        chain: Chain::after(Head::GENESIS, key),
+        event: "chain_began",
+    })
+}
+
+fn found(tail: &Tail, key: Option<&ChainKey>) -> Found {
+    if tail.whole.is_empty() && tail.torn.is_empty() && !tail.beyond {
+        return Found::Nothing;
+    }
+    let head = |line| Link::of(line).and_then(|link| link.holds(key));
+    // Only its newline may be missing.
+    if let Some(head) = head(&tail.torn) {
+        let torn = Vec::new();
+        return Found::Ends { head, torn };
+    }
+    match head(&tail.whole) {
+        Some(head) => Found::Ends {
+            head,
+            torn: tail.torn.clone(),
+        },
+        None => Found::Strange,
+    }
+}
+
+fn ends_with_newline(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+impl Tail {
+    /// Reads the end of a file; a file that is not there is empty.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(error),
+        };
+        let size = file.metadata()?.len();
+        let from = size.saturating_sub(2 * AUDIT_LINE_BYTES_MAX);
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        file.take(2 * AUDIT_LINE_BYTES_MAX)
+            .read_to_end(&mut bytes)?;
+        let end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let (whole, torn) = match end {
+            Some(end) => {
+                let (before, behind) = bytes.split_at_checked(end).unwrap_or_default();
+                let start = before.iter().rposition(|byte| *byte == b'\n');
+                let whole = before.get(start.map_or(0, |start| start + 1)..);
+                (
+                    whole.unwrap_or_default(),
+                    behind.get(1..).unwrap_or_default(),
+                )
+            }
+            None => (&[][..], bytes.as_slice()),
+        };
+        Ok(Self {
+            whole: whole.to_vec(),
+            torn: torn.to_vec(),
+            beyond: size > 0 && whole.is_empty() && torn.is_empty(),
+        })
+    }
+}

@@ -1,0 +1,266 @@
+//! The schema and the lines say the same: every event of the schema is emitted here in its fullest
+//! form, and every line that comes of it has just the fields of the schema.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::schema::{EVENTS, Form, json_schema};
+use super::{AuditSettings, AuditTarget};
+use crate::catalog::drift;
+use crate::catalog::fixture::Fixture;
+use crate::funnel::{Attempt, AttemptOutcome, Confidence, NameGate};
+use crate::gate::{Named, Rendered, Rule, StatementKind};
+use crate::limits::AUDIT_NAMES_MAX;
+use crate::policy::{Mode, Policy, PolicySet, Recoverer};
+use crate::sql::fingerprint::Fingerprinter;
+use crate::sqlstate;
+use crate::telemetry::code::Code;
+use crate::telemetry::events as happened;
+use crate::telemetry::labels as label;
+use crate::telemetry::log::Log;
+use crate::telemetry::session::SessionInfo;
+use crate::telemetry::{Telemetry, TelemetrySettings, panics};
+
+fn somebody() -> SessionInfo {
+    SessionInfo::accepted(3, "10.1.2.3:40000")
+        .named("ann", "shop", "psql")
+        .under("agent", "0123456789abcdef")
+}
+
+fn statements(telemetry: &Telemetry, session: &SessionInfo) {
+    let fingerprint = Some(Fingerprinter::new(None, [0; 32]).of("SELECT 1"));
+    let many: Vec<Arc<str>> = (0..AUDIT_NAMES_MAX + 1)
+        .map(|n| format!("s.{n}").into())
+        .collect();
+    let named = Named {
+        relations: many.into(),
+        functions: ["s.f(integer)"].map(Arc::from).into(),
+        settings: ["work_mem"].map(Arc::from).into(),
+        rendered: Rendered::default(),
+    };
+    let path = label::Path::Query;
+    telemetry.emit(&happened::StatementFinished {
+        session,
+        path,
+        kind: StatementKind::ALL[0],
+        fingerprint,
+        outcome: label::Outcome::Refused,
+        rule: Some(Rule::ALL[0]),
+        observed: &[Rule::Nesting],
+        observed_running: &[],
+        named: Some(&named),
+        sqlstate: Some(Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
+        rows: 1,
+        bytes: 2,
+        cached: label::CacheAnswer::Unasked,
+        hint: None,
+        trace: None,
+        queue: Duration::ZERO,
+        gate: Duration::ZERO,
+        upstream: Duration::ZERO,
+        plan: Some(Duration::ZERO),
+        total: Duration::ZERO,
+    });
+    let attempt = Attempt {
+        recoverer: Recoverer::Unwrap,
+        confidence: Confidence::Exact,
+        outcome: AttemptOutcome::Applied,
+        failed: vec![NameGate::Score],
+        before: fingerprint,
+        after: fingerprint,
+        text: None,
+        words: String::new(),
+    };
+    telemetry.emit(&happened::StatementRepaired {
+        session,
+        path,
+        attempts: &[attempt],
+        latency: Duration::ZERO,
+    });
+    telemetry.emit(&happened::SettingsClamped {
+        session,
+        path,
+        fingerprint,
+    });
+    telemetry.emit(&happened::LimitReached {
+        session,
+        rule: Rule::ResultRows,
+        mode: Mode::Observe,
+        fingerprint,
+    });
+}
+
+fn connections(telemetry: &Telemetry, session: &SessionInfo) {
+    telemetry.emit(&happened::LoginFinished {
+        session,
+        method: label::LoginMethod::Scram,
+        outcome: label::LoginOutcome::BadCredentials,
+        sqlstate: Some(Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
+        duration: Duration::ZERO,
+    });
+    telemetry.emit(&happened::ConnectionOpened {
+        session,
+        transport: label::Transport::Tcp,
+    });
+    telemetry.emit(&happened::ConnectionRefused {
+        session,
+        reason: label::RefusedBecause::ConnectionsMax,
+    });
+    telemetry.emit(&happened::ConnectionClosed {
+        session,
+        reason: label::ClosedBecause::Terminate,
+        duration: Duration::ZERO,
+        bytes_in: 1,
+        bytes_out: 2,
+    });
+    telemetry.emit(&happened::CancelHandled {
+        session,
+        outcome: label::CancelOutcome::Forwarded,
+    });
+    telemetry.emit(&happened::TripwireFired {
+        session,
+        wire: label::Tripwire::WriteTag,
+    });
+    telemetry.emit(&happened::ProtocolViolation {
+        session,
+        peer: label::Peer::Upstream,
+        cause: label::Violation::OutOfOrder,
+    });
+}
+
+fn house(telemetry: &Telemetry) {
+    let catalog = Fixture::new(15)
+        .schema("shop")
+        .table("shop.a", "id int4")
+        .build();
+    let before = Fixture::new(15).build();
+    let database = "shop";
+    telemetry.emit(&happened::CatalogLoaded {
+        number: 1,
+        database,
+        catalog: &catalog,
+        outcome: label::CatalogLoad::Loaded,
+        duration: Duration::ZERO,
+    });
+    telemetry.emit(&happened::CatalogDrifted {
+        database,
+        drift: &drift::between(&before, &catalog),
+    });
+    telemetry.emit(&happened::CatalogFailed {
+        database,
+        why: label::CatalogFailure::Query,
+        told: &"words",
+        is_news: true,
+    });
+    telemetry.emit(&happened::CatalogWithdrawn {
+        database,
+        age: Duration::ZERO,
+    });
+    let set = PolicySet::only(Arc::new(Policy::agent()));
+    telemetry.emit(&happened::PoliciesHold { set: &set });
+    telemetry.emit(&happened::PoliciesRead {
+        outcome: label::PolicyReload::Loaded,
+        set: &set,
+        problems: &[],
+        idle: 0,
+    });
+    telemetry.emit(&happened::Listening {
+        what: "clients",
+        address: "127.0.0.1:1",
+    });
+    telemetry.emit(&happened::DrainStarted { sessions: 1 });
+    telemetry.emit(&happened::ServerStopped { cut_off: 0 });
+    telemetry.emit(&happened::SessionPanicked);
+    panics::note_at(telemetry, "src/x.rs", 7);
+}
+
+#[test]
+fn every_event_of_the_schema_is_written_as_the_schema_says() {
+    let folder = std::env::temp_dir().join(format!("pgsieve-schema-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("audit");
+    let audit = AuditSettings {
+        targets: vec![AuditTarget::File(file.clone())],
+        rotate_bytes: Some(100_000),
+        chain_key: Some(super::ChainKey([1; 32])),
+        ..AuditSettings::default()
+    };
+    let settings = TelemetrySettings {
+        audit,
+        ..TelemetrySettings::default()
+    };
+    drop(Telemetry::start(&settings, Log::off()).unwrap());
+    let half = "{\"v\":2,";
+    let begun = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{begun}{half}")).unwrap();
+    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+    statements(&telemetry, &somebody());
+    connections(&telemetry, &somebody());
+    house(&telemetry);
+    drop(telemetry);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    // What is dropped is told by the queue, which has to be full for that.
+    let lost = "{\"v\":2,\"time\":\"2026-01-01T00:00:00.000000Z\",\"event\":\"lines_lost\",\
+                \"lines\":3,\"seq\":1,\"prev\":\"";
+    let lost = format!(
+        "{lost}{}\",\"seal\":\"{}\"}}",
+        "0".repeat(64),
+        "0".repeat(32)
+    );
+
+    let schema = json_schema();
+    assert!(jsonschema::meta::is_valid(&schema));
+    let whole = jsonschema::validator_for(&schema).unwrap();
+    let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in text.lines().chain([&*lost]).filter(|line| *line != half) {
+        let value: Value = serde_json::from_str(line).unwrap();
+        assert!(whole.is_valid(&value), "{line}");
+        let fields = value.as_object().unwrap();
+        let event = fields["event"].as_str().unwrap().to_owned();
+        seen.entry(event)
+            .or_default()
+            .extend(fields.keys().cloned());
+        if let Some(attempts) = fields.get("attempts") {
+            let step = attempts[0].as_object().unwrap();
+            let steps = seen.entry("attempts".into()).or_default();
+            steps.extend(step.keys().filter(|key| *key != "step").cloned());
+        }
+    }
+    for event in EVENTS {
+        let fields = seen.remove(event.name);
+        let fields = fields.unwrap_or_else(|| panic!("{} was not emitted", event.name));
+        let mut known: BTreeSet<String> = event
+            .all_fields()
+            .map(|field| field.name.to_owned())
+            .collect();
+        if event.name == "catalog_drifted" {
+            known.retain(|field| fields.contains(field) || !is_kind(field));
+        }
+        if event.name == "lines_lost" || event.name == "chain_began" {
+            known.remove("key_id");
+        }
+        let mut fields = fields;
+        fields.retain(|field| field != "key_id" || known.contains(field));
+        assert_eq!(fields, known, "{}", event.name);
+        for field in event.all_fields() {
+            if let Form::Steps(steps) = field.form {
+                let steps = steps.iter().map(|step| step.name.to_owned()).collect();
+                assert_eq!(seen.remove("attempts"), Some(steps));
+            }
+        }
+    }
+    assert!(seen.is_empty(), "not in the schema: {seen:?}");
+    // It is strict enough to be wrong about something.
+    let wrong = lost.replace("\"lines\":3", "\"lines\":\"3\"");
+    assert!(!whole.is_valid(&serde_json::from_str(&wrong).unwrap()));
+}
+
+fn is_kind(field: &str) -> bool {
+    use crate::telemetry::labels::Label;
+    let kinds = crate::catalog::ObjectKind::ALL.iter();
+    kinds.copied().any(|kind| Label::name(kind) == field)
+}

@@ -1,0 +1,163 @@
+//! Spans: one for each statement that is sampled, with children for what was done to it. They carry
+//! fingerprints, kinds and times, never a text.
+//!
+//! A statement's session asks [`Traces::begin`] whether it is sampled; the [`Trace`] that it gets
+//! then goes with the statement and takes down when things are done to it. Its last event makes
+//! spans of that, which wait in a bounded queue for the thread that sends them.
+//!
+//! * [`settings`]: where spans go
+//! * [`parent`]: a traceparent; [`comment`]: one in a text; [`sampling`]: who is sampled
+//! * [`trace`]: a sampled statement while it runs; [`span`]: what becomes of it
+//! * [`queue`]: what waits; `export`: the thread that sends
+
+use std::fmt;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+pub mod comment;
+mod export;
+pub mod parent;
+pub mod queue;
+pub mod sampling;
+pub mod settings;
+pub mod span;
+pub mod trace;
+
+pub use settings::{TraceProtocol, TraceSettings};
+pub use trace::{Place, Trace, Work};
+
+use crate::telemetry::TelemetryError;
+use crate::telemetry::events::StatementFinished;
+use crate::telemetry::family::Family;
+use crate::telemetry::labels::SpanOutcome;
+use crate::telemetry::log::Log;
+use comment::Said;
+use parent::Parent;
+use queue::Queue;
+use sampling::{Dice, Ration, Share};
+use span::{Now, SpanMaker};
+use trace::Lineage;
+
+/// The way of spans to their collector. Dropping it gives up what was not sent.
+pub struct Traces {
+    share: Share,
+    ration: Ration,
+    maker: SpanMaker,
+    queue: Arc<Queue>,
+    _thread: JoinHandle<()>,
+}
+
+impl Traces {
+    /// Starts to send.
+    ///
+    /// # Errors
+    /// Why that is not possible.
+    pub fn start(
+        settings: &TraceSettings,
+        numbers: Arc<Family<SpanOutcome>>,
+        log: Arc<Log>,
+    ) -> Result<Self, TelemetryError> {
+        let queue = Arc::new(Queue::new(numbers));
+        let thread = export::start(settings, Arc::clone(&queue), log)?;
+        Ok(Self {
+            share: Share::of(settings.sample_ratio),
+            ration: Ration::new(Instant::now()),
+            maker: SpanMaker::new(settings.database.clone()),
+            queue,
+            _thread: thread,
+        })
+    }
+
+    /// A statement has come: what its text says of its trace counts, or else what its session says.
+    /// Nothing, where it is not sampled. One whose parent is, when too many were for that reason,
+    /// is not, and counts as a span that was dropped.
+    pub fn begin(
+        &self,
+        text: Option<&str>,
+        session: Option<Parent>,
+        dice: &mut Dice,
+        arrived: Instant,
+    ) -> Option<Box<Trace>> {
+        let parent = match text.map_or(Said::Nothing, comment::parent_in) {
+            Said::Parent(parent) => Some(parent),
+            Said::Nothing => session,
+            Said::Unclear => return None,
+        };
+        if !self.share.takes(parent.as_ref(), dice) {
+            return None;
+        }
+        if parent.is_some() && !self.ration.take(arrived) {
+            self.queue.give_up(1);
+            return None;
+        }
+        let lineage = match parent {
+            Some(parent) => Lineage::Of(parent),
+            None => {
+                let mut id = [0; 16];
+                getrandom::fill(&mut id).ok()?;
+                Lineage::Own(id)
+            }
+        };
+        Some(Box::new(Trace::new(lineage, arrived)))
+    }
+
+    /// A sampled statement has ended.
+    pub fn record(&self, event: &StatementFinished<'_>, trace: &Trace) {
+        self.queue.push(self.maker.spans(event, trace, Now::read()));
+    }
+
+    /// Waits until what was recorded so far is sent or given up, at most `patience`; says whether
+    /// it was. Blocks the calling thread.
+    pub fn flush(&self, patience: Duration) -> bool {
+        self.queue.flush(patience)
+    }
+}
+
+impl Drop for Traces {
+    /// The thread ends by itself; nobody waits for a collector that does not answer.
+    fn drop(&mut self) {
+        self.queue.closing.notify_one();
+    }
+}
+
+impl fmt::Debug for Traces {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Traces")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::settings::Collector;
+    use super::*;
+    use crate::limits;
+    use crate::telemetry::numbers::Metrics;
+
+    #[test]
+    fn a_client_cannot_have_all_of_its_statements_sampled() {
+        let metrics = Metrics::new().unwrap();
+        let settings = TraceSettings {
+            collector: Collector::parse("http://127.0.0.1:1", TraceProtocol::Http).unwrap(),
+            sample_ratio: 1.0,
+            service_name: "pgsieve".into(),
+            headers: Vec::new(),
+            database: None,
+        };
+        let numbers = Arc::clone(&metrics.trace_spans);
+        let traces = Traces::start(&settings, numbers, Arc::new(Log::off())).unwrap();
+        let (mut dice, now) = (Dice::new(), Instant::now());
+        let text =
+            "SELECT 1 /*traceparent='00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'*/";
+        let most = usize::try_from(limits::TRACE_FOLLOWED_PER_SECOND_MAX).unwrap();
+        let mut sampled = |text| {
+            let all = (0..2 * most).map(|_| traces.begin(text, None, &mut dice, now));
+            all.flatten().count()
+        };
+        assert_eq!(sampled(Some(text)), most);
+        let dropped = format!("pgsieve_trace_spans_total{{outcome=\"dropped\"}} {most}\n");
+        assert!(metrics.scrape().contains(&dropped), "{}", metrics.scrape());
+        // What the operator's ratio takes is its own affair.
+        assert_eq!(sampled(None), 2 * most);
+    }
+}
