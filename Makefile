@@ -3,10 +3,12 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test check bench clean
+.PHONY: setup build demo test check bench pictures image-check clean
 
 # Arguments for the demo and the benchmark: make demo ARGS=--once
 ARGS ?=
+# How the image of image-check is linked: fat is what is released.
+LTO ?= fat
 
 ## Installs what is missing: system packages, client drivers. Quick when nothing is.
 setup:
@@ -44,6 +46,18 @@ check:
 ## Throughput and processor time beside a direct connection and PgBouncer.
 bench: setup
 	cargo bench --locked --bench proxies -- $(ARGS)
+
+## Builds the image of docker/ with an engine of its own and tries it. LTO=off is quick.
+image-check:
+	@.ci/setup image
+	@LTO=$(LTO) docker/verify
+
+## Draws the dashboards from ten minutes of real load; the README shows the first.
+pictures:
+	@.ci/setup pictures
+	@GRAFANA_SECONDS=600 GRAFANA_PICTURES=target/pictures \
+	    cargo test --locked --test grafana pictures:: -- --nocapture
+	pngquant --force --speed 1 --output grafana/pictures/overview.png target/pictures/pgsieve-overview.png
 
 clean:
 	cargo clean
