@@ -124,7 +124,7 @@ fn assert_known(schema: &Value, line: &Value) {
 
 fn key_file() -> PathBuf {
     static KEY: std::sync::LazyLock<PathBuf> = std::sync::LazyLock::new(|| {
-        let path = std::env::temp_dir().join(format!("pgsieve-it-key-{}", std::process::id()));
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("audit.key");
         fs::write(&path, "5a".repeat(32)).unwrap();
         path
     });

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
@@ -404,7 +404,8 @@ const README_TRIGGER: &[&str] = &[
 
 /// Settings that name an account for the catalogs, with more lines of `catalog:`.
 fn with_account(user: &str, password: &str, more: &str) -> String {
-    let file: PathBuf = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file: PathBuf = folder.join(format!("pgsieve-it-{}", random_name().unwrap()));
     fs::write(&file, password).unwrap();
     let file = file.display();
     format!("{CONFIG}catalog:\n  user: {user}\n  password_file: '{file}'\n{more}")
