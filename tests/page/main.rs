@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn with_token() -> Options {
-        let file = std::env::temp_dir().join(format!("pgsieve-page-token-{}", std::process::id()));
+        let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("page.token");
         fs::write(&file, format!("{TOKEN}\n")).unwrap();
         let config = format!(
             "listen: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n  token_file: '{}'\n\
