@@ -267,8 +267,25 @@ mod tests {
     use super::super::tests::yaml;
     use super::*;
 
+    /// A folder of one test; removed when it ends.
+    struct Folder(PathBuf);
+
+    impl std::ops::Deref for Folder {
+        type Target = Path;
+
+        fn deref(&self) -> &Path {
+            &self.0
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
     /// A folder of its own with these files.
-    fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    fn folder(name: &str, files: &[(&str, &str)]) -> Folder {
         let own = format!("pgsieve-policies-{}-{name}", std::process::id());
         let folder = std::env::temp_dir().join(own);
         let _ = fs::remove_dir_all(&folder);
@@ -276,7 +293,7 @@ mod tests {
         for (file, text) in files {
             fs::write(folder.join(file), text).unwrap();
         }
-        folder
+        Folder(folder)
     }
 
     fn wrong(sources: &[Source]) -> String {
@@ -291,9 +308,9 @@ mod tests {
         let pipe = own.join("b.yaml");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        assert!(wrong(&[Source::Path(own.clone())]).contains("cannot be read"));
+        assert!(wrong(&[Source::Path(own.to_path_buf())]).contains("cannot be read"));
         assert!(!Source::Path(pipe).can_be_read_again());
-        assert!(Source::Path(own).can_be_read_again());
+        assert!(Source::Path(own.to_path_buf()).can_be_read_again());
     }
 
     #[test]
@@ -311,11 +328,12 @@ mod tests {
                 (".d.yaml", "x"),
             ],
         );
-        let file = folder("file", &[("x", &yaml("three", "match", "user: three"))]).join("x");
+        let other = folder("file", &[("x", &yaml("three", "match", "user: three"))]);
+        let file = other.join("x");
         let sources = [
             Source::Path(file.clone()),
             Source::of("agent"),
-            Source::Path(own.clone()),
+            Source::Path(own.to_path_buf()),
         ];
         assert_eq!(sources[1], Source::BuiltIn("agent"));
         let set = load(&sources).unwrap();
@@ -325,7 +343,7 @@ mod tests {
         assert!(sources[1].files().is_empty());
         assert_eq!(
             sources[2].files(),
-            [own.clone(), own.join("a.yaml"), own.join("b.yaml")]
+            [own.to_path_buf(), own.join("a.yaml"), own.join("b.yaml")]
         );
     }
 
@@ -335,7 +353,7 @@ mod tests {
             "wrong",
             &[("a.yaml", "name: a"), ("b.yaml", "x"), ("c.yml", "x")],
         );
-        let said = wrong(&[Source::Path(own.clone()), Source::of("/no/such/file")]);
+        let said = wrong(&[Source::Path(own.to_path_buf()), Source::of("/no/such/file")]);
         for wanted in [
             "a.yaml:1:1 timeouts: this key is missing",
             "b.yaml:1:1",
@@ -348,7 +366,7 @@ mod tests {
             "{said}"
         );
         let empty = folder("empty", &[]);
-        assert!(wrong(&[Source::Path(empty)]).contains("has no policy"));
+        assert!(wrong(&[Source::Path(empty.to_path_buf())]).contains("has no policy"));
     }
 
     #[test]
