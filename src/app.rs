@@ -97,7 +97,11 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     let desk = desk(settings, Arc::clone(&live), telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
-    let readiness = Arc::new(Readiness::new(catalogs.clone(), Arc::clone(&live)));
+    let readiness = Arc::new(Readiness::new(
+        catalogs.clone(),
+        Arc::clone(&live),
+        telemetry.clone(),
+    ));
     if let Some(address) = admin_address {
         let listener = TcpListener::bind(address).await.map_err(AppError::Admin)?;
         let bound = listener.local_addr().map_err(AppError::Admin)?.to_string();

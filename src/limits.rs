@@ -922,6 +922,14 @@ pub const PULSE_PART_SECONDS: usize = 10;
 /// get here; for 1000 connections it is some 130 lines each.
 pub const AUDIT_QUEUE_BYTES_CEILING: usize = 64 << 20;
 
+/// How long the queue is full before the audit counts as stuck: pgsieve is not ready then. Twenty
+/// times what the writer waits for lines, and longer than a disk hiccups.
+pub const AUDIT_STUCK_AFTER: Duration = Duration::from_secs(2);
+
+/// How long a login waits for room in the audit before the client hears why it is not let in: less
+/// than what clients wait for a connection.
+pub const AUDIT_LOGIN_WAIT_MAX: Duration = Duration::from_secs(8);
+
 /// Bytes of a batch that are sealed and written in one go, so that rotation can come between two.
 pub const AUDIT_CHUNK_BYTES: usize = 64 << 10;
 

@@ -11,10 +11,14 @@
 //! catalog "stock": failed: refused
 //! policy "agent": version 3f0c1d2e4a5b6c7d
 //! policies: read 12 s ago, not taken; problems: 2
+//! audit: takes no lines for 14 s: no storage space
 //! ```
 //!
 //! Whether policies that were read again are taken has no part in the verdict: those of before
 //! hold.
+//!
+//! While nothing that must be on record can be written, no client gets in: pgsieve is not ready,
+//! and the last line says why.
 //!
 //! Under a policy that requires a catalog pgsieve is not ready while the one that its settings
 //! promise is missing ([`Catalogs::is_missing`]): what such a policy lets through without one is
@@ -28,6 +32,8 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::policy::{CatalogNeed, Live};
+use crate::telemetry::Telemetry;
+use crate::telemetry::audit::Stuck;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::session::cleaned;
 use crate::upstream::keeper::{Catalogs, State, Status};
@@ -39,6 +45,7 @@ pub struct Readiness {
     draining: AtomicBool,
     catalogs: Catalogs,
     live: Arc<Live>,
+    telemetry: Telemetry,
     reload: Mutex<Option<Reload>>,
 }
 
@@ -87,12 +94,13 @@ pub struct CatalogStanding {
 
 impl Readiness {
     /// Not ready: nobody has reached the upstream yet.
-    pub fn new(catalogs: Catalogs, live: Arc<Live>) -> Self {
+    pub fn new(catalogs: Catalogs, live: Arc<Live>, telemetry: Telemetry) -> Self {
         Self {
             upstream_reached: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             catalogs,
             live,
+            telemetry,
             reload: Mutex::default(),
         }
     }
@@ -126,6 +134,8 @@ impl Readiness {
             Some("draining")
         } else if !self.upstream_reached.load(Ordering::Relaxed) {
             Some("upstream not reached")
+        } else if self.telemetry.audit_stuck().is_some() {
+            Some("audit cannot be written")
         } else if is_required && self.catalogs.is_missing() {
             Some("catalog missing")
         } else {
@@ -156,6 +166,9 @@ impl Readiness {
         let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reload) = reload {
             let _ = writeln!(text, "policies: {}", reload.told());
+        }
+        if let Some(stuck) = self.telemetry.audit_stuck() {
+            let _ = writeln!(text, "audit: {}", told_stuck(stuck));
         }
         Report {
             is_ready: fault.is_none(),
@@ -219,6 +232,13 @@ impl Reload {
             }
         }
     }
+}
+
+/// An audit that takes no lines, in words.
+fn told_stuck(stuck: Stuck) -> String {
+    let Stuck { time, fault } = stuck;
+    let why = fault.map_or_else(|| "a write does not end".into(), |kind| kind.to_string());
+    format!("takes no lines for {} s: {why}", time.as_secs())
 }
 
 /// One keeper's state in words.

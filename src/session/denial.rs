@@ -55,6 +55,8 @@ pub enum Denial {
     NotReadOnly(VerifyError),
     /// No cancel key could be made.
     NoKey,
+    /// Its login cannot be put on record: the audit takes no lines.
+    NotOnRecord,
     /// Its user has as many connections as the policy gives.
     TooManyConnections,
     /// So many users have to be remembered that there is no room for one more.
@@ -109,9 +111,9 @@ impl Denial {
     /// How the login ended.
     pub fn outcome(&self) -> LoginOutcome {
         match self {
-            Self::Link(LinkError::TimedOut) | Self::Auth(AuthError::Link(LinkError::TimedOut)) => {
-                LoginOutcome::TimedOut
-            }
+            Self::Link(LinkError::TimedOut)
+            | Self::Auth(AuthError::Link(LinkError::TimedOut))
+            | Self::NotOnRecord => LoginOutcome::TimedOut,
             Self::Link(_)
             | Self::Malformed(_)
             | Self::OutOfOrder
@@ -174,6 +176,7 @@ impl Denial {
             Self::TlsRequired => Some(RefusedBecause::TlsRequired),
             Self::TlsHandshake => Some(RefusedBecause::TlsHandshake),
             Self::Link(LinkError::TimedOut) => Some(RefusedBecause::LoginTimeout),
+            Self::NotOnRecord => Some(RefusedBecause::AuditFull),
             Self::Malformed(Malformed::UnsupportedProtocol { .. }) => {
                 Some(RefusedBecause::Unsupported)
             }
@@ -273,6 +276,11 @@ impl Denial {
             )
             .hint("Something between the proxy and the database ignores startup parameters."),
             Self::NoKey => words(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
+            Self::NotOnRecord => words(
+                sqlstate::CANNOT_CONNECT_NOW,
+                "the login cannot be put on record: the audit cannot be written",
+            )
+            .hint("Whoever runs the proxy has to look at the audit's disk; then connect again."),
             Self::TooManyConnections => Words {
                 sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
                 message: Cow::Owned(format!("too many connections for role \"{user}\"")),

@@ -19,7 +19,7 @@ use crate::auth::certificate::Subject;
 use crate::gate::StartupPlan;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
-use crate::net::link::{Link, LinkError};
+use crate::net::link::Link;
 use crate::net::stream::{Peer, Stream};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
@@ -131,10 +131,9 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
         Ok(Greeting::Startup(hello)) => {
             // A login must be on record, however it ends.
             let waiting = Instant::now();
-            let room = timeout(limits::LOGIN_TIME_MAX, desk.telemetry.room());
+            let room = timeout(limits::AUDIT_LOGIN_WAIT_MAX, desk.telemetry.room());
             if room.await.is_err() {
-                let denial = Denial::Link(LinkError::TimedOut);
-                return turn_away(Some(hello.link), &denial, desk, info).await;
+                return turn_away(Some(hello.link), &Denial::NotOnRecord, desk, info).await;
             }
             let deadline = deadline + waiting.elapsed();
             let info = if hello.link.stream.is_tls() {

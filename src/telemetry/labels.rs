@@ -208,6 +208,8 @@ labels! {
         Draining => "draining",
         /// The login did not finish in time.
         LoginTimeout => "login_timeout",
+        /// Its login could not be put on record: the audit takes no lines.
+        AuditFull => "audit_full",
         /// TLS is required and the client did not ask for it.
         TlsRequired => "tls_required",
         /// The TLS handshake failed.

@@ -42,7 +42,7 @@ mod tally;
 pub mod traces;
 pub mod upstreams;
 
-use audit::{Audit, AuditSettings};
+use audit::{Audit, AuditSettings, Stuck};
 use events::{Event, StatementFinished};
 use labels::PlanAnswer;
 use log::Log;
@@ -292,6 +292,11 @@ impl Telemetry {
                 room.await;
             }
         }
+    }
+
+    /// Whether nothing that must be on record can be, for longer than a slow disk explains.
+    pub fn audit_stuck(&self) -> Option<Stuck> {
+        self.sinks.audit.as_ref().and_then(Audit::stuck)
     }
 
     /// Has the audit's file opened anew before the next line is written, for log rotation.

@@ -177,6 +177,32 @@ impl Stuck {
     }
 }
 
+/// Has statements refused until no answer comes any more; the client, and how many were.
+fn hammer(mut client: RawClient) -> (RawClient, usize) {
+    let stream = client.stream();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(1)))
+        .unwrap();
+    let batch = frames::query("DELETE FROM shop.customers").repeat(50);
+    let mut refused = 0;
+    loop {
+        client.send(&batch);
+        for _ in 0..50 {
+            let mut answered = false;
+            while let Ok(frame) = client.read() {
+                if frame.kind == b'Z' {
+                    answered = true;
+                    break;
+                }
+            }
+            if !answered {
+                return (client, refused);
+            }
+            refused += 1;
+        }
+    }
+}
+
 #[test]
 fn while_nothing_can_be_written_whoever_is_refused_waits_and_no_refusal_is_lost() {
     let stuck = Stuck::new();
@@ -189,32 +215,7 @@ fn while_nothing_can_be_written_whoever_is_refused_waits_and_no_refusal_is_lost(
         .collect();
     let hammers: Vec<_> = clients
         .into_iter()
-        .map(|mut client| {
-            std::thread::spawn(move || {
-                let stream = client.stream();
-                stream
-                    .set_read_timeout(Some(Duration::from_secs(1)))
-                    .unwrap();
-                let batch = frames::query("DELETE FROM shop.customers").repeat(50);
-                let mut refused = 0;
-                loop {
-                    client.send(&batch);
-                    for _ in 0..50 {
-                        let mut answered = false;
-                        while let Ok(frame) = client.read() {
-                            if frame.kind == b'Z' {
-                                answered = true;
-                                break;
-                            }
-                        }
-                        if !answered {
-                            return (client, refused);
-                        }
-                        refused += 1;
-                    }
-                }
-            })
-        })
+        .map(|client| std::thread::spawn(move || hammer(client)))
         .collect();
     let stopped: Vec<_> = hammers
         .into_iter()
@@ -314,4 +315,48 @@ fn with_block_whoever_reads_waits_as_well_and_nothing_is_lost() {
         .unwrap();
     assert_eq!(client.read().unwrap().kind, b'T');
     stuck.drain();
+}
+
+/// A disk that is full says so, one that hangs says nothing: nobody gets in before either.
+#[test]
+fn while_no_login_can_be_put_on_record_pgsieve_is_not_ready_and_says_why() {
+    let stuck = Stuck::new();
+    let full = PathBuf::from("/dev/full");
+    for (to, why, more) in [
+        (&full, ": no storage space\n", ""),
+        (
+            &stuck.path,
+            ": a write does not end\n",
+            "  on_full: block\n",
+        ),
+    ] {
+        let stack = Stack::start(with_audit(&format!("  to: '{}'\n{more}", to.display())));
+        let login = stack.login(READER);
+        // Each waits by itself after the one that fills the queue.
+        let clients: Vec<_> = (0..3)
+            .map(|_| RawClient::login(stack.proxied_address(), &login))
+            .map(|client| std::thread::spawn(move || hammer(client)))
+            .collect();
+        let told = || {
+            let (status, text) = stack.get("/readyz");
+            (status == 503).then_some(text)
+        };
+        let told = until(|| until(told)).unwrap_or_else(|| panic!("{}", stack.stderr()));
+        assert!(told.starts_with("audit cannot be written\n"), "{told}");
+        assert!(
+            told.contains("\naudit: takes no lines for ") && told.ends_with(why),
+            "{told}"
+        );
+        let error = RawClient::try_login(stack.proxied_address(), &login);
+        let error = error.err().expect("nobody is let in unrecorded");
+        assert_eq!(error.sqlstate(), "57P03");
+        assert!(error.field(b'M').unwrap().contains("audit"), "{error:?}");
+        if *to == stuck.path {
+            let other = stuck.both.try_clone().unwrap();
+            std::thread::spawn(move || std::io::copy(&mut &other, &mut std::io::sink()));
+            until(|| (stack.get("/readyz").0 == 200).then_some(())).expect("ready again");
+            RawClient::login(stack.proxied_address(), &login);
+        }
+        drop(clients);
+    }
 }

@@ -17,7 +17,9 @@ const TOKEN: &str = "a-token-of-sixteen-or-more";
 
 fn readiness() -> Arc<Readiness> {
     let set = PolicySet::only(Arc::new(Policy::agent()));
-    Arc::new(Readiness::new(Catalogs::off(), Arc::new(Live::new(set))))
+    let live = Arc::new(Live::new(set));
+    let telemetry = Telemetry::quiet().unwrap();
+    Arc::new(Readiness::new(Catalogs::off(), live, telemetry))
 }
 
 fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {

@@ -44,8 +44,8 @@ pub mod verify;
 mod writer;
 
 use line::{Line, begin};
-pub use queue::Weight;
 use queue::{Shared, Taken, Writer, wait};
+pub use queue::{Stuck, Weight};
 pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
 use writer::Scribe;
 
@@ -99,6 +99,11 @@ impl Audit {
     /// Whether there is no room.
     pub fn is_full(&self) -> bool {
         self.shared.is_full()
+    }
+
+    /// Whether there is none for longer than a slow disk explains, and why.
+    pub fn stuck(&self) -> Option<Stuck> {
+        self.shared.stuck()
     }
 
     /// Whether every session waits while there is none.

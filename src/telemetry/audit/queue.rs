@@ -4,16 +4,19 @@
 //! stays bounded, a session whose line was taken while the queue was full takes no more frames of
 //! its client until there is room, and keeps its place among the connections until then.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
 use super::clock::Clock;
 use super::line::{begin, push_number};
 use super::settings::OnFull;
-use crate::limits::{AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_WAKE_BYTES};
+use crate::limits::{
+    AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_STUCK_AFTER, AUDIT_WAKE_BYTES,
+};
 use crate::telemetry::numbers::AuditNumbers;
 
 /// What becomes of a line while the queue is full.
@@ -36,6 +39,8 @@ pub struct Shared {
     full: AtomicBool,
     /// There is room again.
     room: Notify,
+    /// Since when, and why, the writer does not get on.
+    trouble: Mutex<Trouble>,
     on_full: OnFull,
     /// What is counted.
     pub numbers: AuditNumbers,
@@ -57,6 +62,24 @@ pub struct Queue {
     pub reopen: bool,
     /// Lines that were dropped since the last that was taken.
     lost: u64,
+}
+
+/// What keeps the writer from getting on.
+#[derive(Clone, Copy, Default)]
+struct Trouble {
+    /// The queue is full since then.
+    full: Option<Instant>,
+    /// The last attempt to write has failed, for this reason.
+    fault: Option<io::ErrorKind>,
+}
+
+/// An audit whose lines nobody takes: what must be on record waits for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stuck {
+    /// For how long.
+    pub time: Duration,
+    /// Why it cannot be written, where the system has said so.
+    pub fault: Option<io::ErrorKind>,
 }
 
 /// What the writer does or should do.
@@ -94,6 +117,7 @@ impl Shared {
             progress: Condvar::new(),
             full: AtomicBool::new(false),
             room: Notify::new(),
+            trouble: Mutex::default(),
             on_full,
             numbers,
         }
@@ -128,8 +152,8 @@ impl Shared {
         text.push('\n');
         queue.lines_taken_in += 1;
         self.numbers.lines.inc();
-        if queue.text.len() >= AUDIT_QUEUE_BYTES_MAX {
-            self.full.store(true, Ordering::Relaxed);
+        if queue.text.len() >= AUDIT_QUEUE_BYTES_MAX && !self.full.swap(true, Ordering::Relaxed) {
+            self.trouble().full = Some(Instant::now());
         }
         self.count_waiting(&queue);
         self.wake_for(queue);
@@ -166,8 +190,25 @@ impl Shared {
         }
     }
 
+    /// Whether the queue is full for longer than a slow disk explains, and why.
+    pub fn stuck(&self) -> Option<Stuck> {
+        let Trouble { full, fault } = *self.trouble();
+        let time = full?.elapsed();
+        (time >= AUDIT_STUCK_AFTER).then_some(Stuck { time, fault })
+    }
+
+    /// What came of the last attempt to write.
+    pub fn note_attempt(&self, fault: Option<io::ErrorKind>) {
+        self.trouble().fault = fault;
+    }
+
+    fn trouble(&self) -> MutexGuard<'_, Trouble> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The writer has taken the lines: there is room.
     pub fn make_room(&self) {
+        self.trouble().full = None;
         self.full.store(false, Ordering::Relaxed);
         self.room.notify_waiters();
     }

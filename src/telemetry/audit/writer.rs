@@ -100,6 +100,8 @@ impl Scribe {
         let mut closing_since = None;
         loop {
             let written = self.write_all();
+            let fault = written.as_ref().err().map(io::Error::kind);
+            self.shared.note_attempt(fault);
             if written.is_ok() {
                 self.shared.lock().lines_settled = self.batch.last_line;
                 self.batch.clear();
