@@ -16,6 +16,8 @@ mod compose;
 mod health;
 #[path = "deploy/image.rs"]
 mod image;
+#[path = "deploy/libclang.rs"]
+mod libclang;
 #[path = "deploy/stack.rs"]
 mod stack;
 #[path = "deploy/text.rs"]
