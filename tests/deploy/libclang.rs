@@ -1,5 +1,5 @@
-//! What `.ci/setup` says of a libclang, on trees that stand for machines: it must say just what bindgen
-//! would make of them, or the first command fails in a build instead of installing a package.
+//! What `.ci/setup` says of a libclang, on trees that stand for machines: it must say just what
+//! bindgen would make of them, or the first command fails in a build and installs no package.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

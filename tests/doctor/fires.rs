@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use pgsieve::demo::cluster::Cluster;
 use pgsieve::upstream::examination::check;
 
-use crate::cases::{CASES, Case};
+use crate::cases::{CASES, Case, SHARED_CASES};
 use crate::special;
-use crate::support::{Place, VERSIONS, cluster_of, finding, fires, run};
+use crate::support::{Place, VERSIONS, cluster_of, finding, fires, run, start};
 
 #[test]
 fn every_check_has_a_case() {
@@ -30,6 +31,49 @@ fn each_fires_and_is_mended_on_15() {
 #[test]
 fn each_fires_and_is_mended_on_18() {
     check_all(VERSIONS[2]);
+}
+
+#[test]
+fn what_everybody_has_in_the_whole_server_fires_and_is_mended() {
+    for version in [15, 18] {
+        let Some(cluster) = start(version, Cluster::builder()) else {
+            continue;
+        };
+        // Never dropped: its supervisor sees this process end.
+        let cluster: &'static Cluster = Box::leak(Box::new(cluster));
+        for case in SHARED_CASES.iter().filter(|case| case.since <= version) {
+            run(async {
+                let place = Place::new(cluster).await;
+                assert!(!fires(&place.examine().await, case.id));
+                check_case(&place, case).await;
+            });
+        }
+    }
+}
+
+#[test]
+fn a_neighbour_that_is_being_made_is_not_seen() {
+    let Some(cluster) = cluster_of(15) else {
+        return;
+    };
+    let place = run(Place::new(cluster));
+    std::thread::scope(|scope| {
+        let makers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        run(Place::new(cluster));
+                    }
+                })
+            })
+            .collect();
+        // Bounded by the making.
+        while makers.iter().any(|maker| !maker.is_finished()) {
+            let found = run(place.examine());
+            let seen = &finding(&found, "other_databases").names;
+            assert!(seen.is_empty(), "{seen:?}");
+        }
+    });
 }
 
 fn check_all(version: u32) {

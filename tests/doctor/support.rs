@@ -164,13 +164,16 @@ impl Place {
     }
 }
 
-/// Makes a well set-up database, and a role that may read some of it.
+/// Makes a well set-up database, and a role that may read some of it. Nobody can connect to the
+/// database before everybody's right to do so is taken back: a role that a neighbour examines
+/// meanwhile would be told of it.
 pub async fn prepare(cluster: &Cluster, database: &str, role: &str) {
     let admin = admin_of(cluster, "postgres").await;
-    let text = filled("CREATE DATABASE {d} TEMPLATE good", database, role);
+    let text = "CREATE DATABASE {d} TEMPLATE good ALLOW_CONNECTIONS false";
+    let text = filled(text, database, role);
     // Somebody who has just left the template may still be seen in it.
     let mut made = admin.batch_execute(&text).await;
-    for _ in 0..50 {
+    for _ in 0..300 {
         if made.is_ok() {
             break;
         }
@@ -178,6 +181,12 @@ pub async fn prepare(cluster: &Cluster, database: &str, role: &str) {
         made = admin.batch_execute(&text).await;
     }
     made.unwrap();
+    for text in [
+        "REVOKE ALL ON DATABASE {d} FROM PUBLIC",
+        "ALTER DATABASE {d} ALLOW_CONNECTIONS true",
+    ] {
+        execute(&admin, &filled(text, database, role)).await;
+    }
     let admin = admin_of(cluster, database).await;
     execute(&admin, &filled(ROLE, database, role)).await;
 }
@@ -249,7 +258,6 @@ const GOOD: &str = "good";
 
 /// A role as it should be.
 const ROLE: &str = "CREATE ROLE {r} LOGIN PASSWORD '{r_text}' CONNECTION LIMIT 50; \
-    REVOKE ALL ON DATABASE {d} FROM PUBLIC; \
     GRANT CONNECT ON DATABASE {d} TO {r}; \
     GRANT USAGE ON SCHEMA app TO {r}; \
     GRANT SELECT ON app.t, app.guarded, app.v TO {r}; \
