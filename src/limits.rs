@@ -458,6 +458,22 @@ pub const CONNECTIONS_MAX: u64 = 1_000;
 /// The most that `limits.connections_max` can ask for: beyond it, descriptors and ports run out.
 pub const CONNECTIONS_MAX_BOUND: u64 = 100_000;
 
+/// Of all places for clients, the part (a quarter) for connections that are waited for before they
+/// have logged in: those that say nothing leave most places to those that do.
+pub const PENDING_LOGINS_PART: usize = 4;
+
+/// Connections that may be waited for before their login on any server, as long as it has places:
+/// the clients of a pool that come all at once.
+pub const PENDING_LOGINS_MIN: usize = 64;
+
+/// Connections that may be waited for before their login, at most: a login takes a fraction of a
+/// second, so this is thousands of logins a second, and each holds a descriptor and a buffer.
+pub const PENDING_LOGINS_MAX: usize = 1_000;
+
+/// How long a connection is never told to give way to another: long enough for a login over a slow
+/// line and a busy processor.
+pub const PENDING_LOGIN_GRACE: Duration = Duration::from_secs(1);
+
 /// How long a drain waits for running statements when the settings do not say, in milliseconds:
 /// what orchestrators give a process between asking it to stop and killing it.
 pub const DRAIN_TIMEOUT_MS: u64 = 30_000;

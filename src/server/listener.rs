@@ -95,6 +95,14 @@ impl Drop for Listener {
 }
 
 impl Accepted {
+    /// Where it comes from.
+    pub fn peer(&self) -> Peer {
+        match self {
+            Self::Tcp(_, address) => Peer::Tcp(*address),
+            Self::Unix(_) => Peer::Unix,
+        }
+    }
+
     /// Registers the socket with the runtime of the calling thread.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ use self::worker::Worker;
 use crate::limits;
 use crate::session::drain::{Drain, Draining};
 use crate::session::house::House;
+use crate::session::pending_logins::{PendingLogins, Places};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{DrainStarted, ServerStopped};
 
@@ -43,6 +44,7 @@ pub struct Server {
     listeners: Vec<Listener>,
     workers: Vec<Worker>,
     house: House,
+    pending: PendingLogins,
     drain: Drain,
     draining: Draining,
 }
@@ -83,6 +85,7 @@ impl Server {
             workers.push(worker);
         }
         Ok(Self {
+            pending: PendingLogins::new(settings.connections_max),
             settings,
             listeners,
             workers,
@@ -137,19 +140,35 @@ impl Server {
         self.finish(telemetry).await;
     }
 
-    /// Hands a client to the worker with the fewest, or turns it away.
+    /// Hands a client to the worker with the fewest. Where all places are taken, one that says
+    /// nothing gives way, or it is turned away.
     fn assign(&self, client: Accepted, turned_away: &mut JoinSet<()>) {
         let open: usize = self.workers.iter().map(Worker::open).sum();
         let worker = self.workers.iter().min_by_key(|worker| worker.open());
-        let refused = match worker {
-            Some(worker) if open < self.settings.connections_max => worker.take(client).err(),
-            Some(_) | None => Some(client),
+        let places = if open < self.settings.connections_max {
+            Places::Left
+        } else {
+            Places::Full
         };
-        if let Some(Ok(client)) = refused.map(Accepted::adopt)
+        let pending = self.pending.accept(client.peer(), places);
+        let refused = match (worker, pending) {
+            (Some(worker), Some(pending)) => worker.take((client, pending)).err(),
+            (Some(_) | None, None) | (None, Some(_)) => {
+                self.turn_away(client, turned_away);
+                None
+            }
+        };
+        if let Some((client, _)) = refused {
+            self.turn_away(client, turned_away);
+        }
+    }
+
+    fn turn_away(&self, client: Accepted, turned_away: &mut JoinSet<()>) {
+        if let Ok(client) = client.adopt()
             && turned_away.len() < limits::TURNED_AWAY_MAX
         {
             let house = self.house.clone();
-            turned_away.spawn(async move { house.turn_away(house.number(client)).await });
+            turned_away.spawn(async move { house.turn_away(client).await });
         }
     }
 

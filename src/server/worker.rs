@@ -14,10 +14,14 @@ use crate::limits;
 use crate::session;
 use crate::session::drain::{Drain, Draining};
 use crate::session::house::House;
+use crate::session::pending_logins::PendingLogin;
+
+/// A client that came, and its standing until it has logged in.
+pub type Arrived = (Accepted, PendingLogin);
 
 /// A running worker.
 pub struct Worker {
-    clients: mpsc::Sender<Accepted>,
+    clients: mpsc::Sender<Arrived>,
     open: Arc<AtomicUsize>,
     thread: JoinHandle<()>,
 }
@@ -60,7 +64,7 @@ impl Worker {
     }
 
     /// Hands a client over; gives it back when too many wait already.
-    pub fn take(&self, client: Accepted) -> Result<(), Accepted> {
+    pub fn take(&self, client: Arrived) -> Result<(), Arrived> {
         self.open.fetch_add(1, Ordering::Relaxed);
         self.clients.try_send(client).map_err(|refused| {
             self.open.fetch_sub(1, Ordering::Relaxed);
@@ -88,7 +92,7 @@ struct Sessions {
 }
 
 impl Sessions {
-    async fn run(self, mut arriving: mpsc::Receiver<Accepted>) {
+    async fn run(self, mut arriving: mpsc::Receiver<Arrived>) {
         let (drain, draining) = Drain::new();
         tokio::spawn(drain.follow(self.draining.clone()));
         let mut running = JoinSet::new();
@@ -109,11 +113,11 @@ impl Sessions {
         }
     }
 
-    fn start(&self, running: &mut JoinSet<()>, client: Accepted, draining: Draining) {
+    fn start(&self, running: &mut JoinSet<()>, (client, pending): Arrived, draining: Draining) {
         let house = self.house.clone();
         running.spawn(async move {
             if let Ok(accepted) = client.adopt() {
-                session::serve(house.number(accepted), house, draining).await;
+                session::serve(house.number(accepted, pending), house, draining).await;
             }
         });
     }

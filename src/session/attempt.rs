@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::denial::Denial;
 use super::greeting::Hello;
 use super::login::{LoginDesk, LoginEnd, Opened};
+use super::pending_logins::PendingLogin;
 use super::quotas::accounts::Presence;
 use super::regime::Placed;
 use super::startup::{self, Settled};
@@ -53,6 +54,8 @@ pub struct Attempt<'d> {
     pub deadline: Instant,
     /// What is known of it.
     pub info: SessionInfo,
+    /// Its standing while it is the client's turn.
+    pub pending: &'d PendingLogin,
 }
 
 /// Why one try did not lead to a session.
@@ -149,11 +152,13 @@ impl Attempt<'_> {
                 .await
                 .map_err(Denial::Link)?;
         }
+        self.pending.await_client();
         let admitted = self
             .desk
             .auth
             .admit(client, self.peer, &plan.user, self.deadline)
             .await;
+        self.pending.heard();
         let mut method = self.method();
         let ((mut upstream, account), presence) = match admitted.map_err(Denial::Auth)? {
             // The upstream has to say first whether it is this user.
@@ -240,7 +245,9 @@ impl Attempt<'_> {
                 let given = match password {
                     Some(given) => given,
                     None => {
+                        self.pending.await_client();
                         let asked = password::ask(client, self.deadline).await;
+                        self.pending.heard();
                         let given = asked.map_err(|error| Missed::Denied(Denial::Auth(error)));
                         password.insert(given?)
                     }

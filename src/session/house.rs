@@ -7,6 +7,7 @@ use bytes::BytesMut;
 
 use super::conversation::Shared;
 use super::login::{Accepted, LoginDesk};
+use super::pending_logins::PendingLogin;
 use super::plans::known::KnownPlans;
 use super::relay::{self, Scratch};
 use super::repairs::workshop::Workshop;
@@ -60,9 +61,17 @@ impl House {
     }
 
     /// Gives an accepted socket its number.
-    pub fn number(&self, (stream, peer): (Stream, Peer)) -> Accepted {
-        let id = self.accepted.fetch_add(1, Ordering::Relaxed) + 1;
-        Accepted { stream, peer, id }
+    pub fn number(&self, (stream, peer): (Stream, Peer), pending: PendingLogin) -> Accepted {
+        Accepted {
+            stream,
+            peer,
+            id: self.next_number(),
+            pending,
+        }
+    }
+
+    fn next_number(&self) -> u64 {
+        self.accepted.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// What a conversation takes from the house.
@@ -83,8 +92,8 @@ impl House {
 
     /// Tells a client that all places are taken. Nothing that it sent has been read, so nothing of
     /// it is known but its address.
-    pub async fn turn_away(&self, accepted: Accepted) {
-        let info = SessionInfo::accepted(accepted.id, &accepted.peer.to_string());
+    pub async fn turn_away(&self, (stream, peer): (Stream, Peer)) {
+        let info = SessionInfo::accepted(self.next_number(), &peer.to_string());
         let reason = RefusedBecause::ConnectionsMax;
         self.desk.telemetry.emit(&ConnectionRefused {
             session: &info,
@@ -94,6 +103,6 @@ impl House {
         let mut out = BytesMut::new();
         let fields = ErrorFields::new(Severity::Fatal, sqlstate::TOO_MANY_CONNECTIONS, message);
         encode::error(&mut out, &fields);
-        Link::new(accepted.stream).part(&out).await;
+        Link::new(stream).part(&out).await;
     }
 }

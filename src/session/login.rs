@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 use super::attempt::Attempt;
 use super::denial::Denial;
 use super::greeting::{self, CancelWish, Greeting, Turned};
+use super::pending_logins::PendingLogin;
 use super::quotas::accounts::{Accounts, Presence};
 use super::regime::{Placed, Regime};
 use crate::auth::Auth;
@@ -25,7 +26,7 @@ use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
     CancelHandled, ConnectionOpened, ConnectionRefused, ProtocolViolation,
 };
-use crate::telemetry::labels::{self, ClosedBecause, Transport};
+use crate::telemetry::labels::{self, ClosedBecause, RefusedBecause, Transport};
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::cancel::{CancelGuard, CancelOutcome, CancelRegistry};
 use crate::upstream::connect::Upstream;
@@ -66,6 +67,8 @@ pub struct Accepted {
     pub peer: Peer,
     /// The number of the connection, unique while the process lives.
     pub id: u64,
+    /// Its standing among those that have not logged in yet.
+    pub pending: PendingLogin,
 }
 
 /// What became of a connection.
@@ -115,9 +118,13 @@ pub struct Opened {
 ///
 /// May be cancelled: both connections are dropped.
 pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
-    let Accepted { stream, peer, id } = accepted;
+    let Accepted {
+        stream,
+        peer,
+        id,
+        pending,
+    } = accepted;
     let since = Instant::now();
-    let deadline = since + limits::LOGIN_TIME_MAX;
     let info = SessionInfo::accepted(id, &peer.to_string());
     let transport = match peer {
         Peer::Tcp(_) => Transport::Tcp,
@@ -127,7 +134,33 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
         session: &info,
         transport,
     });
-    match greeting::greet(stream, peer, &desk.tls, deadline).await {
+    let login = greet_and_enter(stream, peer, (since, &pending), desk, info.clone());
+    tokio::select! {
+        biased;
+        end = login => end,
+        () = pending.gives_way() => {
+            desk.telemetry.emit(&ConnectionRefused {
+                session: &info,
+                reason: RefusedBecause::GaveWay,
+            });
+            let reason = ClosedBecause::LoginFailed;
+            LoginEnd::Closed { info, reason }
+        }
+    }
+}
+
+/// The login, from the first byte on.
+async fn greet_and_enter(
+    stream: Stream,
+    peer: Peer,
+    (since, pending): (Instant, &PendingLogin),
+    desk: &LoginDesk,
+    info: SessionInfo,
+) -> LoginEnd {
+    let deadline = since + limits::LOGIN_TIME_MAX;
+    let greeting = greeting::greet(stream, peer, &desk.tls, deadline).await;
+    pending.heard();
+    match greeting {
         Ok(Greeting::Startup(hello)) => {
             // A login must be on record, however it ends.
             let waiting = Instant::now();
@@ -147,6 +180,7 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
                 since,
                 deadline,
                 info,
+                pending,
             }
             .run(hello)
             .await

@@ -1,6 +1,7 @@
 //! One client from accept to goodbye.
 //!
 //! * [`greeting`], [`startup`], [`login`], [`denial`]: what comes before the first statement
+//! * [`pending_logins`]: how many may be waited for before that
 //! * [`arrival`]: when a statement came, and how long it waited
 //! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside;
 //!   [`conversation`]: what they mean, without sockets
@@ -40,6 +41,7 @@ pub mod journal;
 pub mod large;
 pub mod login;
 pub mod parting;
+pub mod pending_logins;
 pub mod plans;
 pub mod quotas;
 mod refusing;

@@ -206,6 +206,8 @@ labels! {
         ConnectionsMax => "connections_max",
         /// pgsieve is shutting down.
         Draining => "draining",
+        /// It said nothing, and gave way to a connection that came after it.
+        GaveWay => "gave_way",
         /// The login did not finish in time.
         LoginTimeout => "login_timeout",
         /// Its login could not be put on record: the audit takes no lines.

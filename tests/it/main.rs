@@ -78,6 +78,8 @@ mod search_path;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod silent_connections;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod traces;

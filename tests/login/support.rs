@@ -15,6 +15,7 @@ use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::stream::{Peer, Stream};
 use pgsieve::policy::Policy;
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
+use pgsieve::session::pending_logins::{PendingLogins, Places};
 use pgsieve::session::quotas::accounts::Accounts;
 use pgsieve::session::regime::Regime;
 
@@ -327,6 +328,7 @@ async fn serve(
             stream,
             peer,
             id: 1,
+            pending: PendingLogins::new(10).accept(peer, Places::Left).unwrap(),
         },
         &desk,
     )
