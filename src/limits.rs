@@ -323,6 +323,22 @@ pub const CATALOG_REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// a connection.
 pub const CATALOG_FIRST_LOAD_WAIT_MAX: Duration = Duration::from_secs(5);
 
+/// Servers behind one address whose catalogs of one database are kept at a time: half of all
+/// places, so that a balancer before many standbys leaves room for other databases.
+pub const CATALOG_SERVERS_MAX: usize = CATALOGS_MAX / 2;
+
+/// Tries in a row to reach the one server that is wanted: a balancer that picks one of two misses
+/// it eight times in a row once in 256.
+pub const SERVER_TRIES_MAX: u32 = 8;
+
+/// The longest pause between two of them: each is a login. Half of it is random, so that two who
+/// seek each other's server do not take turns for ever.
+pub const SERVER_PAUSE: Duration = Duration::from_millis(40);
+
+/// Attempts in a row that are made at once because a client has logged in meanwhile: where the
+/// server lets clients in and not the keeper, it keeps to its pauses.
+pub const CATALOG_URGED_TRIES_MAX: u32 = 3;
+
 /// How long a connection for the catalogs may take until it is ready: a login, and two questions.
 pub const CATALOG_CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 

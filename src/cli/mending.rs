@@ -70,7 +70,7 @@ impl Bench {
         })?;
         let sides = Sides::new(Arc::clone(&upstream), runtime.handle().clone());
         let bench = Self {
-            side: sides.of(&database, &account),
+            side: sides.of(&database, &account, None),
             role: role.into(),
             login: Login {
                 upstream,

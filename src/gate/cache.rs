@@ -402,6 +402,23 @@ mod tests {
     }
 
     #[test]
+    fn what_one_server_runs_is_judged_anew_for_the_next() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        let mut judged = |server: u64| {
+            let mut names = SessionNames::of_no_database();
+            names.set_server(server);
+            let (text, parameters) = (Cow::Borrowed("SELECT 1"), Parameters::open());
+            cache.judge_with(&gate, text, &parameters, &names).1
+        };
+        for _ in 0..3 {
+            judged(1);
+        }
+        assert_eq!(judged(1), Memory::Hit);
+        assert_eq!(judged(2), Memory::Miss);
+        assert_eq!(judged(1), Memory::Hit);
+    }
+
+    #[test]
     fn memory_is_bounded() {
         let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
         for number in 0..limits::JUDGEMENTS_CACHED_MAX * 2 {

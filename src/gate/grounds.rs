@@ -12,6 +12,8 @@ pub struct Grounds {
     pub(super) policy: Option<u64>,
     /// The major version of the upstream.
     pub(super) server_major: Option<u16>,
+    /// Which server that is, where several are reached: each has its own oids and plans.
+    pub(super) server: u64,
     /// What is known of the database.
     pub(super) database: Database,
     /// Where names are looked up.

@@ -85,6 +85,11 @@ impl SessionNames {
         self.grounds.server_major = Some(major);
     }
 
+    /// Says by a number which server the session is at, where there is more than one.
+    pub fn set_server(&mut self, number: u64) {
+        self.grounds.server = number;
+    }
+
     /// The major version of the upstream, once known.
     pub fn server_major(&self) -> Option<u16> {
         self.grounds.server_major

@@ -2,13 +2,14 @@
 //! is known of its databases.
 //!
 //! The first line is the verdict; then comes one line for the catalogs, and one for each database
-//! whose catalog is kept:
+//! whose catalog is kept; where several servers answer behind one address, one for each of them:
 //!
 //! ```text
 //! ready
 //! catalog: on
 //! catalog "shop": loaded, age 0.312 s, version 00f3a6b1c4d5e6f7
-//! catalog "stock": failed: refused
+//! catalog "stock" at server 3f00a1b2: loaded, age 0.204 s, version 1b7c22d0a9e8f764
+//! catalog "stock" at server 91c4d007: failed: other_server
 //! policy "agent": version 3f0c1d2e4a5b6c7d
 //! policies: read 12 s ago, not taken; problems: 2
 //! audit: takes no lines for 14 s: no storage space
@@ -36,7 +37,7 @@ use crate::telemetry::Telemetry;
 use crate::telemetry::audit::Stuck;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::session::cleaned;
-use crate::upstream::keeper::{Catalogs, State, Status};
+use crate::upstream::keeper::{CatalogStatus, Catalogs, State, Status};
 
 /// What `/readyz` answers from; set by whoever knows.
 #[derive(Debug)]
@@ -152,10 +153,10 @@ impl Readiness {
             None => text.push_str("catalog: off\n"),
             Some(statuses) => {
                 text.push_str("catalog: on\n");
-                for (database, status) in statuses {
-                    let database = cleaned(&database);
+                for kept in statuses {
+                    let (database, at) = (cleaned(&kept.database), at_server(&kept));
                     // Writing to a String does not fail.
-                    let _ = writeln!(text, "catalog {database:?}: {}", told(status));
+                    let _ = writeln!(text, "catalog {database:?}{at}: {}", told(kept.status));
                 }
             }
         }
@@ -196,14 +197,15 @@ impl Readiness {
             },
             catalogs: statuses
                 .into_iter()
-                .map(|(database, status)| CatalogStanding::of(&database, status))
+                .map(|kept| CatalogStanding::of(&kept))
                 .collect(),
         }
     }
 }
 
 impl CatalogStanding {
-    fn of(database: &str, status: Status) -> Self {
+    fn of(kept: &CatalogStatus) -> Self {
+        let status = kept.status;
         let (state, version) = match status.state {
             State::ExpectAccount => ("waits for a client to log in".to_owned(), None),
             State::Loading => ("loading".to_owned(), None),
@@ -211,7 +213,7 @@ impl CatalogStanding {
             State::Loaded { version } => ("loaded".to_owned(), Some(version.to_string())),
         };
         Self {
-            database: cleaned(database),
+            database: cleaned(&kept.database) + &at_server(kept),
             state,
             version,
             age: status.age.map(|age| age.as_secs_f64()),
@@ -232,6 +234,12 @@ impl Reload {
             }
         }
     }
+}
+
+/// At which server a catalog is, where there are several.
+fn at_server(kept: &CatalogStatus) -> String {
+    let server = kept.server.as_ref();
+    server.map_or_else(String::new, |server| format!(" at server {server}"))
 }
 
 /// An audit that takes no lines, in words.

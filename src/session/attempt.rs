@@ -177,11 +177,14 @@ impl Attempt<'_> {
             }
         };
         let wanted = settings_of(placed.gate.policy());
-        let verified = verify(&mut upstream, &wanted, self.deadline).await;
+        let reticence = self.desk.upstream.reticence();
+        let verified = verify(&mut upstream, &wanted, reticence, self.deadline).await;
         let verified = verified.map_err(Denial::NotReadOnly)?;
-        let side = self.desk.sides.of(&plan.database, &account);
-        // The first client of a database waits for what the gate must know to judge with it.
-        let keeper = self.desk.catalogs.of(&plan.database, Some(account));
+        let server = upstream.server.as_ref();
+        let side = self.desk.sides.of(&plan.database, &account, server);
+        // The first client of a database at a server waits for what the gate must know to judge
+        // with it.
+        let keeper = self.desk.catalogs.of(&plan.database, server, account);
         if let Some(keeper) = &keeper {
             keeper.first_load(self.deadline).await;
         }

@@ -32,6 +32,7 @@ use crate::telemetry::Telemetry;
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
 use crate::telemetry::session::SessionInfo;
+use crate::upstream::identity::ServerIdentity;
 use crate::upstream::keeper::Keeper;
 use crate::upstream::outbox::Outbox;
 use crate::upstream::side::Side;
@@ -115,6 +116,8 @@ pub struct UpstreamFacts {
     pub user: String,
     /// Its major version.
     pub server_major: u16,
+    /// Which server it is, where it has told.
+    pub server: Option<ServerIdentity>,
     /// Whether it tells when its read-only default changes.
     pub self_report: SelfReport,
     /// Its search_path at the beginning, as the setting is written.
@@ -209,6 +212,7 @@ impl Conversation {
         let mut names = SessionNames::default();
         names.set_policy(placed.gate.policy().version_number());
         names.set_server_major(upstream.server_major);
+        names.set_server(upstream.server.map_or(0, |server| server.number()));
         names.set_role(&upstream.user);
         let tracing = shared.telemetry.traces().map(|_| {
             let name = upstream.known.application_name.as_deref();

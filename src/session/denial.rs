@@ -147,7 +147,10 @@ impl Denial {
                 | VerifyError::NoSearchPath
                 | VerifyError::NoSettings,
             ) => LoginOutcome::UpstreamNotReadOnly,
-            Self::NotReadOnly(VerifyError::Link(_)) => LoginOutcome::UpstreamUnreachable,
+            Self::NotReadOnly(VerifyError::Link(LinkError::TimedOut)) => LoginOutcome::TimedOut,
+            Self::NotReadOnly(VerifyError::Link(_) | VerifyError::Ended) => {
+                LoginOutcome::UpstreamUnreachable
+            }
         }
     }
 
@@ -270,11 +273,7 @@ impl Denial {
             )
             .hint("Whoever runs the proxy has to look at its log."),
             Self::Upstream(error) => upstream_words(error),
-            Self::NotReadOnly(_) => words(
-                sqlstate::CONNECTION_REJECTED,
-                "the database session is not read-only as it was asked to be",
-            )
-            .hint("Something between the proxy and the database ignores startup parameters."),
+            Self::NotReadOnly(error) => unproved_words(error),
             Self::NoKey => words(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
             Self::NotOnRecord => words(
                 sqlstate::CANNOT_CONNECT_NOW,
@@ -382,6 +381,27 @@ fn auth_words(error: AuthError, user: &str) -> Words {
             sqlstate::INTERNAL_ERROR,
             "the login could not be carried on",
         ),
+    }
+}
+
+/// A session that nobody could look at is not one that is not read-only.
+fn unproved_words(error: &VerifyError) -> Words {
+    match error {
+        VerifyError::Differs(_) => words(
+            sqlstate::CONNECTION_REJECTED,
+            "the database session is not read-only as it was asked to be",
+        )
+        .hint("Something between the proxy and the database ignores startup parameters."),
+        VerifyError::NoAnswer(_) | VerifyError::NoSearchPath | VerifyError::NoSettings => words(
+            sqlstate::CONNECTION_REJECTED,
+            "the database does not say whether its session is read-only",
+        )
+        .hint("Whoever runs the proxy has to look at its log."),
+        VerifyError::Ended | VerifyError::Link(_) => words(
+            sqlstate::CONNECTION_FAILURE,
+            "the connection to the database was lost while its session was checked",
+        )
+        .hint("Connect again."),
     }
 }
 

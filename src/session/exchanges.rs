@@ -66,6 +66,7 @@ impl Exchange {
         let upstream = UpstreamFacts {
             user: "reader".to_owned(),
             server_major: 15,
+            server: None,
             self_report,
             known,
             search_path: "public".to_owned(),

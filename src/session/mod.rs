@@ -145,6 +145,7 @@ fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
             .unwrap_or_default()
             .to_owned(),
         server_major: upstream.major_version(),
+        server: upstream.server,
         self_report: match upstream.parameter("default_transaction_read_only") {
             Some(_) => SelfReport::Reported,
             None => SelfReport::AskWhenTouched,

@@ -420,6 +420,10 @@ labels! {
         Panicked => "panicked",
         /// Nobody has checked it for too long.
         Unchecked => "unchecked",
+        /// Another server answers than the one whose catalog it is.
+        OtherServer => "other_server",
+        /// The server does not tell who it is.
+        Unidentified => "unidentified",
     }
 }
 

@@ -50,6 +50,8 @@ pub enum ConnectError {
     NotReadOnly(VerifyError),
     /// The session was lost as soon as it was there.
     Lost,
+    /// It is at another server than the one that is wanted, however often it was tried.
+    OtherServer,
     /// It took longer than it may.
     TimedOut,
 }
@@ -107,7 +109,7 @@ pub async fn open_telling(
         parameters,
     };
     let (mut session, proof) = log_in(upstream, account, request, deadline).await?;
-    let verified = verify(&mut session, &[], deadline).await;
+    let verified = verify(&mut session, &[], upstream.reticence(), deadline).await;
     verified.map_err(ConnectError::NotReadOnly)?;
     Ok((session, proof))
 }
@@ -178,6 +180,7 @@ impl fmt::Display for ConnectError {
             Self::Login(error) => write!(formatter, "{error}"),
             Self::NotReadOnly(error) => write!(formatter, "{error}"),
             Self::Lost => formatter.write_str("connection lost"),
+            Self::OtherServer => formatter.write_str("another server answers"),
             Self::TimedOut => formatter.write_str("no session in time"),
         }
     }

@@ -82,7 +82,7 @@ fn passes(error: &LoginError) -> bool {
 
 /// Somewhere between half of a pause and all of it: many clients that were turned away together
 /// must not come back together.
-fn jittered(pause: Duration) -> Duration {
+pub(super) fn jittered(pause: Duration) -> Duration {
     let mut random = [0_u8; 1];
     // Without randomness they do come together, which is no more than slow.
     let _ = getrandom::fill(&mut random);

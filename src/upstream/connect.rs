@@ -12,6 +12,7 @@ use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{Endpoint, UpstreamSettings};
+use super::identity::Reticence;
 use crate::limits;
 use crate::net::link::Link;
 use crate::net::pem::TlsSetupError;
@@ -24,6 +25,7 @@ use crate::wire::encode;
 pub struct Upstream {
     settings: UpstreamSettings,
     tls: UpstreamTls,
+    reticence: Reticence,
 }
 
 /// Why there is no connection to the upstream. For logs: it does not hold the address.
@@ -51,12 +53,21 @@ impl Upstream {
             Endpoint::Unix { .. } => "",
         };
         let tls = UpstreamTls::load(&settings.tls, host)?;
-        Ok(Self { settings, tls })
+        Ok(Self {
+            settings,
+            tls,
+            reticence: Reticence::default(),
+        })
     }
 
     /// The settings it was made of.
     pub fn settings(&self) -> &UpstreamSettings {
         &self.settings
+    }
+
+    /// Whether it keeps part of who it is to itself.
+    pub fn reticence(&self) -> &Reticence {
+        &self.reticence
     }
 
     /// Connects. May be cancelled: the half-made connection is dropped.

@@ -12,6 +12,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::Instant;
 
 use super::connect::{ConnectError, Upstream};
+use super::identity::ServerIdentity;
 use super::password::{Answer, ScramFault};
 use crate::limits;
 use crate::net::link::{Link, LinkError, Message};
@@ -80,6 +81,8 @@ pub struct UpstreamSession {
     pub version: ProtocolVersion,
     /// The notices that it sent, as whole messages, for the client.
     pub notices: Bytes,
+    /// Which server it is at, once that was asked and told.
+    pub server: Option<ServerIdentity>,
 }
 
 /// What cancels a statement of an upstream session.
@@ -223,6 +226,7 @@ impl ExpectReady {
             key,
             version,
             notices: notices.freeze(),
+            server: None,
         })
     }
 }

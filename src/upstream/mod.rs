@@ -7,6 +7,7 @@ pub mod again;
 pub mod cancel;
 pub mod connect;
 pub mod examination;
+pub mod identity;
 pub mod keeper;
 pub mod lease;
 pub mod login;

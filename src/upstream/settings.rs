@@ -8,6 +8,8 @@ use tokio::time::Instant;
 use super::login::UpstreamSession;
 use super::verify::VerifyError;
 use crate::limits;
+use crate::net::link::Message;
+use crate::wire::backend::{error_fields, parameter_status};
 use crate::wire::encode::{self, Unencodable};
 
 /// The question what these settings are; nothing where none are given.
@@ -37,26 +39,66 @@ pub(super) async fn answers(
     names: &[&str],
     deadline: Instant,
 ) -> Result<BTreeMap<String, Option<String>>, VerifyError> {
-    let mut known = BTreeMap::new();
+    let no_answer = VerifyError::NoSettings;
+    let Answer::Row(values) = answer(session, names.len(), no_answer, deadline).await? else {
+        return Ok(BTreeMap::new());
+    };
+    let names = names.iter().map(|name| name.to_ascii_lowercase());
+    let mut known: BTreeMap<String, Option<String>> = names.zip(values).collect();
+    known.retain(|_, value| {
+        let length = value.as_ref().map_or(0, String::len);
+        length <= limits::SESSION_VALUE_BYTES_MAX
+    });
+    Ok(known)
+}
+
+/// What a question was answered with that is to bring one row.
+pub(super) enum Answer {
+    /// The row.
+    Row(Vec<Option<String>>),
+    /// No, with this SQLSTATE.
+    Refused(Box<str>),
+    /// Nothing.
+    Nothing,
+}
+
+/// Reads the answer to a question, up to the moment that the upstream is ready for the next;
+/// `no_answer` where that is none.
+///
+/// Not to be cancelled and gone on with: part of it may be read.
+pub(super) async fn answer(
+    session: &mut UpstreamSession,
+    columns: usize,
+    no_answer: VerifyError,
+    deadline: Instant,
+) -> Result<Answer, VerifyError> {
+    let mut answer = Answer::Nothing;
     for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
-        let answer = session.link.backend(deadline).await;
-        let message = answer.map_err(VerifyError::Link)?;
+        let message = session.link.backend(deadline).await;
+        let message = message.map_err(VerifyError::Link)?;
         match message.kind {
-            b'D' => {
-                let values = row(message.body(), names.len()).ok_or(VerifyError::NoSettings)?;
-                let names = names.iter().map(|name| name.to_ascii_lowercase());
-                known = names.zip(values).collect();
-                known.retain(|_, value| {
-                    let length = value.as_ref().map_or(0, String::len);
-                    length <= limits::SESSION_VALUE_BYTES_MAX
-                });
+            b'D' => answer = Answer::Row(row(message.body(), columns).ok_or(no_answer)?),
+            b'Z' if message.body() == IDLE => return Ok(answer),
+            b'S' => {
+                let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
+                session.parameters.push((name.to_owned(), value.to_owned()));
             }
-            b'Z' if message.body() == IDLE => return Ok(known),
-            b'T' | b'C' | b'N' | b'E' => {}
-            _ => return Err(VerifyError::NoSettings),
+            b'E' => answer = Answer::Refused(refusal(&message, no_answer)?),
+            b'T' | b'C' | b'N' => {}
+            _ => return Err(no_answer),
         }
     }
-    Err(VerifyError::NoSettings)
+    Err(no_answer)
+}
+
+/// The SQLSTATE of an error behind which the session goes on.
+fn refusal(message: &Message, no_answer: VerifyError) -> Result<Box<str>, VerifyError> {
+    let fields = error_fields(message.body()).map_err(|_malformed| no_answer)?;
+    match fields.severity() {
+        Some("ERROR") => Ok(fields.sqlstate().unwrap_or_default().into()),
+        Some("FATAL" | "PANIC") => Err(VerifyError::Ended),
+        Some(_) | None => Err(no_answer),
+    }
 }
 
 /// The values of a row of so many columns.

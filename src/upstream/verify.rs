@@ -1,6 +1,6 @@
 //! Proof, after every login, that the session behind a client cannot write: what was asked for in
 //! the StartupMessage is what the upstream says it has. And what only the upstream knows: where
-//! names are looked up.
+//! names are looked up, and which server it is.
 //!
 //! <https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-DEFAULT-TRANSACTION-READ-ONLY>
 
@@ -10,11 +10,11 @@ use std::fmt;
 use bytes::BytesMut;
 use tokio::time::Instant;
 
+use super::identity::{Question, Reticence, ServerIdentity};
 use super::login::UpstreamSession;
-use super::settings;
-use crate::limits;
-use crate::net::link::{LinkError, Message};
-use crate::wire::backend::parameter_status;
+use super::settings::{self, Answer};
+use crate::net::link::LinkError;
+use crate::sqlstate;
 use crate::wire::encode;
 
 /// A setting that has to have a certain value.
@@ -42,8 +42,21 @@ pub enum VerifyError {
     NoSearchPath,
     /// The upstream answered something else than the settings that it was asked for.
     NoSettings,
+    /// The upstream has ended the session: it shuts down, say.
+    Ended,
     /// The connection was lost.
     Link(LinkError),
+}
+
+impl VerifyError {
+    /// Whether there is no session any more, rather than one that is not what was asked for:
+    /// another try may do better.
+    pub fn is_loss(&self) -> bool {
+        match self {
+            Self::Ended | Self::Link(_) => true,
+            Self::Differs(_) | Self::NoAnswer(_) | Self::NoSearchPath | Self::NoSettings => false,
+        }
+    }
 }
 
 impl Setting {
@@ -86,31 +99,42 @@ impl fmt::Debug for Verified {
 }
 
 /// Checks what was reported, and asks for what is not reported: `transaction_read_only` on every
-/// server, its default on servers before 14, the search_path on servers before 18, and the settings
-/// in `asked` if there are any.
+/// server, its default on servers before 14, the search_path on servers before 18, the settings in
+/// `asked` if there are any, and which server it is.
 ///
 /// Not to be cancelled and gone on with: an answer may be under way.
 pub async fn verify(
     session: &mut UpstreamSession,
     asked: &[&str],
+    reticence: &Reticence,
     deadline: Instant,
 ) -> Result<Verified, VerifyError> {
     check_reported(session)?;
-    // Both questions are under way together.
+    // All questions are under way together.
     let question = settings::question(asked).map_err(|_| VerifyError::NoSettings)?;
     let first = Setting::TransactionReadOnly;
     let no_answer = VerifyError::NoAnswer(first);
     let mut out = BytesMut::new();
     put_show(&mut out, first.name(), no_answer)?;
+    let who = reticence.question();
+    encode::query(&mut out, who.text()).map_err(|_| no_answer)?;
     out.extend_from_slice(&question);
     let sent = session.link.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     let value = shown(session, no_answer, deadline).await?;
     check(first, Some(&value))?;
+    let told = server(session, who, deadline).await?;
     let settings = if question.is_empty() {
         BTreeMap::new()
     } else {
         settings::answers(session, asked, deadline).await?
+    };
+    session.server = match told {
+        Told::Server(server) => server,
+        Told::NotAll => {
+            reticence.note();
+            server_again(session, deadline).await?
+        }
     };
     if session
         .parameter(Setting::DefaultTransactionReadOnly.name())
@@ -149,6 +173,7 @@ impl fmt::Display for VerifyError {
             Self::NoSettings => {
                 formatter.write_str("the upstream does not say what settings of the policy are")
             }
+            Self::Ended => formatter.write_str("the upstream has ended the session"),
             Self::Link(error) => write!(formatter, "{error}"),
         }
     }
@@ -209,40 +234,64 @@ async fn shown(
     no_answer: VerifyError,
     deadline: Instant,
 ) -> Result<String, VerifyError> {
-    let mut value = None;
-    for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
-        let answer = session.link.backend(deadline).await;
-        let message = answer.map_err(VerifyError::Link)?;
-        match message.kind {
-            b'D' => value = single_value(&message).map(str::to_owned),
-            b'Z' if message.body() == IDLE => return value.ok_or(no_answer),
-            b'S' => {
-                let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
-                session.parameters.push((name.to_owned(), value.to_owned()));
-            }
-            b'T' | b'C' | b'N' => {}
-            _ => return Err(no_answer),
-        }
+    match settings::answer(session, 1, no_answer, deadline).await? {
+        Answer::Row(values) => values.into_iter().next().flatten().ok_or(no_answer),
+        Answer::Refused(_) | Answer::Nothing => Err(no_answer),
     }
-    Err(no_answer)
 }
 
-/// The value of a row with one column.
-fn single_value(row: &Message) -> Option<&str> {
-    let (columns, rest) = row.body().split_first_chunk()?;
-    let (length, value) = rest.split_first_chunk()?;
-    let length = usize::try_from(i32::from_be_bytes(*length)).ok()?;
-    if u16::from_be_bytes(*columns) != 1 || value.len() != length {
-        return None;
+/// What an upstream says of itself.
+enum Told {
+    /// Which server it is; none where that is not understood.
+    Server(Option<ServerIdentity>),
+    /// The role may not know all of it.
+    NotAll,
+}
+
+/// The answer to the question which server it is.
+async fn server(
+    session: &mut UpstreamSession,
+    asked: Question,
+    deadline: Instant,
+) -> Result<Told, VerifyError> {
+    let no_answer = VerifyError::NoSettings;
+    let answer = settings::answer(session, asked.columns(), no_answer, deadline).await?;
+    Ok(match answer {
+        Answer::Row(values) => {
+            let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
+            Told::Server(ServerIdentity::read(&values))
+        }
+        Answer::Refused(code) if asked == Question::Whole && is_withheld(&code) => Told::NotAll,
+        Answer::Refused(_) | Answer::Nothing => Told::Server(None),
+    })
+}
+
+/// Asks once more, for what everybody may know.
+async fn server_again(
+    session: &mut UpstreamSession,
+    deadline: Instant,
+) -> Result<Option<ServerIdentity>, VerifyError> {
+    let (asked, mut out) = (Question::WithoutSystem, BytesMut::new());
+    encode::query(&mut out, asked.text()).map_err(|_| VerifyError::NoSettings)?;
+    let sent = session.link.send(&out, deadline).await;
+    sent.map_err(VerifyError::Link)?;
+    match server(session, asked, deadline).await? {
+        Told::Server(server) => Ok(server),
+        Told::NotAll => Ok(None),
     }
-    std::str::from_utf8(value).ok()
+}
+
+/// Whether a function is not for everybody, or not there at all.
+fn is_withheld(code: &str) -> bool {
+    let known = [
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        sqlstate::UNDEFINED_FUNCTION,
+    ];
+    known.iter().any(|known| known.as_str() == code)
 }
 
 /// The setting that says where names are looked up.
 const SEARCH_PATH: &str = "search_path";
-
-/// The body of ReadyForQuery outside of a transaction.
-const IDLE: &[u8] = b"I";
 
 #[cfg(test)]
 mod tests {
@@ -251,35 +300,53 @@ mod tests {
     use bytes::Bytes;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::UnixStream;
+    use tokio::task::JoinHandle;
 
     use super::*;
     use crate::net::link::Link;
     use crate::net::stream::Stream;
     use crate::wire::startup::ProtocolVersion;
 
-    /// One run against an upstream that reports and answers the given things.
-    async fn check_verify(
-        reported: &[(&str, &str)],
-        answers: &[&[u8]],
-    ) -> Result<String, VerifyError> {
+    /// A session with an upstream that reports and answers the given things.
+    fn against(reported: &[(&str, &str)], answers: &[&[u8]]) -> (UpstreamSession, JoinHandle<()>) {
         let (near, mut far) = UnixStream::pair().unwrap();
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let mut session = UpstreamSession {
+        let session = UpstreamSession {
             link: Link::new(Stream::Unix(near)),
             parameters: reported.iter().map(own).collect(),
             key: None,
             version: ProtocolVersion::V3_0,
             notices: Bytes::new(),
+            server: None,
         };
         let answers: Vec<Vec<u8>> = answers.iter().map(|answer| answer.to_vec()).collect();
         let server = tokio::spawn(async move {
             for answer in answers {
-                let mut query = [0_u8; 64];
-                assert!(far.read(&mut query).await.unwrap() > 5);
+                // One question each.
+                let mut head = [0_u8; 5];
+                far.read_exact(&mut head).await.unwrap();
+                let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]);
+                let mut text = vec![0; usize::try_from(length).unwrap() - 4];
+                far.read_exact(&mut text).await.unwrap();
                 far.write_all(&answer).await.unwrap();
             }
+            far.shutdown().await.unwrap();
+            let _rest = far.read_to_end(&mut Vec::new()).await;
         });
-        let outcome = verify(&mut session, &[], Instant::now() + Duration::from_secs(5)).await;
+        (session, server)
+    }
+
+    /// One run against an upstream that reports and answers the given things.
+    async fn check_verify(
+        reported: &[(&str, &str)],
+        answers: &[&[u8]],
+    ) -> Result<String, VerifyError> {
+        let (mut session, server) = against(reported, answers);
+        let (reticence, deadline) = (
+            Reticence::default(),
+            Instant::now() + Duration::from_secs(5),
+        );
+        let outcome = verify(&mut session, &[], &reticence, deadline).await;
         drop(session);
         server.await.unwrap();
         outcome.map(|verified| verified.search_path)
@@ -291,6 +358,9 @@ mod tests {
     const PUBLIC: &[u8] = b"D\0\0\0\x10\0\x01\0\0\0\x06publicZ\0\0\0\x05I";
     const IN_BLOCK: &[u8] = b"D\0\0\0\x0c\0\x01\0\0\0\x02onZ\0\0\0\x05T";
     const NULL: &[u8] = b"D\0\0\0\x0a\0\x01\xff\xff\xff\xffZ\0\0\0\x05I";
+    const WHO: &[u8] =
+        b"D\0\0\0\x24\0\x03\0\0\0\x100002c0ffee000001\0\0\0\x015\0\0\0\x017Z\0\0\0\x05I";
+    const LESS: &[u8] = b"D\0\0\0\x1f\0\x02\0\0\0\x100002c0ffee000001\0\0\0\x015Z\0\0\0\x05I";
     const NOTHING: &[u8] = b"C\0\0\0\x09SHOW\0Z\0\0\0\x05I";
     const FIRM: [(&str, &str); 3] = [
         ("standard_conforming_strings", "on"),
@@ -301,14 +371,14 @@ mod tests {
     #[tokio::test]
     async fn a_session_that_is_what_was_asked_for_is_used() {
         let on_public = || Ok("public".to_owned());
-        assert_eq!(check_verify(&FIRM, &[ON, PUBLIC]).await, on_public());
+        assert_eq!(check_verify(&FIRM, &[ON, WHO, PUBLIC]).await, on_public());
         // Before 14 the default is asked for.
-        let older = check_verify(&FIRM[..2], &[ON, ON, PUBLIC]).await;
+        let older = check_verify(&FIRM[..2], &[ON, WHO, ON, PUBLIC]).await;
         assert_eq!(older, on_public());
         // From 18 on the search_path is reported.
         let newer = [FIRM.as_slice(), &[("search_path", "\"$user\", public")]].concat();
         let reported = Ok("\"$user\", public".to_owned());
-        assert_eq!(check_verify(&newer, &[ON]).await, reported);
+        assert_eq!(check_verify(&newer, &[ON, WHO]).await, reported);
     }
 
     #[tokio::test]
@@ -326,8 +396,8 @@ mod tests {
         };
         for (reported, answers, error) in [
             (FIRM, vec![OFF], Differs(TransactionReadOnly)),
-            (FIRM, vec![ON, NULL], NoSearchPath),
-            (FIRM, vec![ON, NOTHING], NoSearchPath),
+            (FIRM, vec![ON, WHO, NULL], NoSearchPath),
+            (FIRM, vec![ON, WHO, NOTHING], NoSearchPath),
             (FIRM, vec![NULL], NoAnswer(TransactionReadOnly)),
             (FIRM, vec![IN_BLOCK], NoAnswer(TransactionReadOnly)),
             (FIRM, vec![NOTHING], NoAnswer(TransactionReadOnly)),
@@ -369,13 +439,57 @@ mod tests {
             );
         }
         let late = [LATE, ON].concat();
-        let changed = check_verify(&FIRM, &[&late, PUBLIC]).await;
+        let changed = check_verify(&FIRM, &[&late, WHO, PUBLIC]).await;
         assert_eq!(changed, Err(Differs(DefaultTransactionReadOnly)));
-        let older = check_verify(&FIRM[..2], &[ON, OFF]).await;
+        let older = check_verify(&FIRM[..2], &[ON, WHO, OFF]).await;
         assert_eq!(older, Err(Differs(DefaultTransactionReadOnly)));
         assert_eq!(
             check_verify(&[], &[]).await,
             Err(Differs(StandardConformingStrings))
         );
+    }
+
+    /// What an upstream tells of itself that answers so, and whether it is asked again for all.
+    async fn check_server(answers: &[&[u8]]) -> (Option<ServerIdentity>, Question) {
+        let (mut session, server) = against(&FIRM, answers);
+        let (reticence, deadline) = (
+            Reticence::default(),
+            Instant::now() + Duration::from_secs(5),
+        );
+        verify(&mut session, &[], &reticence, deadline)
+            .await
+            .unwrap();
+        let told = session.server;
+        drop(session);
+        server.await.unwrap();
+        (told, reticence.question())
+    }
+
+    #[tokio::test]
+    async fn the_server_says_who_it_is_as_far_as_it_may() {
+        const NOT_YOURS: &[u8] = b"E\0\0\0\x13VERROR\0C42501\0\0Z\0\0\0\x05I";
+        let (whole, next) = check_server(&[ON, WHO, PUBLIC]).await;
+        assert_eq!(next, Question::Whole);
+        let (less, next) = check_server(&[ON, NOT_YOURS, LESS, PUBLIC]).await;
+        assert_eq!(next, Question::WithoutSystem);
+        assert!(whole.unwrap().is_same(&less.unwrap()));
+        // A pooler's own words, or nothing at all.
+        for unclear in [NOTHING, b"E\0\0\0\x13VERROR\0C08P01\0\0Z\0\0\0\x05I"] {
+            assert!(check_server(&[ON, unclear, PUBLIC]).await.0.is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_session_that_ends_is_lost_and_not_writable() {
+        const SHUT_DOWN: &[u8] = b"E\0\0\0\x13VFATAL\0C57P01\0\0";
+        for answers in [
+            &[SHUT_DOWN][..],
+            &[ON, SHUT_DOWN],
+            &[ON, WHO, SHUT_DOWN],
+            &[],
+        ] {
+            let error = check_verify(&FIRM, answers).await.unwrap_err();
+            assert!(error.is_loss(), "{error}");
+        }
     }
 }

@@ -121,7 +121,7 @@ impl Kept {
             Telemetry::quiet().unwrap(),
             runtime.handle().clone(),
         );
-        let keeper = catalogs.of("postgres", None).unwrap();
+        let keeper = catalogs.named().unwrap();
         let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
         runtime.block_on(keeper.first_load(deadline));
         let agent = Policy::agent().version_number();
@@ -148,6 +148,7 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
     let upstream = UpstreamFacts {
         user: "reader".to_owned(),
         server_major: 15,
+        server: None,
         self_report: SelfReport::Reported,
         known: Default::default(),
         search_path: "public".to_owned(),

@@ -43,7 +43,7 @@ pub fn report() {
     let live = Arc::new(Live::new(read(0)));
     let regime = Arc::new(Regime::new(Arc::clone(&live), None));
     let catalogs = catalogs(&cluster, &runtime, &live);
-    let keeper = catalogs.of("postgres", None).unwrap();
+    let keeper = catalogs.named().unwrap();
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
     runtime.block_on(keeper.first_load(deadline));
     let phase = Phase::default();
@@ -262,6 +262,7 @@ fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
             // A role that the server has: of another one nothing is known to be readable.
             user: "postgres".to_owned(),
             server_major: 15,
+            server: None,
             self_report: SelfReport::Reported,
             search_path: "public".to_owned(),
             known: Values::default(),

@@ -20,11 +20,11 @@ use crate::support::{APP, Options, READER, RawClient, Stack, frames, until};
 fn a_known_account_loads_at_start_and_nobody_learns_a_name() {
     let stack = start(&with_account(APP, APP, ""));
     let first = loaded(&stack);
-    assert!(first.age < 2.0, "{first:?}");
+    assert!(first.age < 30.0, "{first:?}");
     assert_eq!(stack.get("/readyz").0, 200);
     assert!(stack.get("/readyz").1.starts_with("ready\ncatalog: on\n"));
     assert_eq!(loads(&stack, "loaded"), 1.0);
-    assert!(stack.metric("pgsieve_catalog_age_seconds") < 2.0);
+    assert!(stack.metric("pgsieve_catalog_age_seconds") < 30.0);
     assert_eq!(stack.metric("pgsieve_catalog_load_seconds_count"), 1.0);
     assert!(stack.metric("pgsieve_catalog_bytes") > 100_000.0);
     let event = stack.audited(|event| event["event"] == "catalog_loaded");

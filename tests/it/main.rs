@@ -76,6 +76,8 @@ mod same_answer;
 #[cfg(test)]
 mod search_path;
 #[cfg(test)]
+mod servers;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod silent_connections;

@@ -1,12 +1,12 @@
 //! The lag of a real standby: made of a copy of a primary's data, which it then follows.
 
-use std::path::Path;
-use std::process::Command;
 use std::sync::LazyLock;
 
 use pgsieve::demo::cluster::{Cluster, PasswordMethod};
 
 use crate::support::{APP, Options, RawClient, Stack, shared, sql, until};
+
+use super::servers::{copy_data, follow};
 
 /// A primary and its standby. They end with the program.
 struct Two {
@@ -20,7 +20,7 @@ static TWO: LazyLock<Two> = LazyLock::new(|| {
     let mut standby = builder().start().expect("a server to make a standby of");
     primary.crash();
     standby.crash();
-    copy(&primary.data(), &standby.data());
+    copy_data(&primary.data(), &standby.data());
     primary.restart().expect("the primary again");
     follow(&standby.data(), primary.port());
     standby.restart().expect("the standby");
@@ -35,27 +35,6 @@ fn builder() -> pgsieve::demo::cluster::ClusterBuilder {
         .auth(PasswordMethod::Scram)
         .hba("host replication all 127.0.0.1/32 trust")
         .conf("wal_retrieve_retry_interval = 100ms")
-}
-
-/// With owners and rights: the server runs as somebody else where the test runs as root.
-fn copy(from: &Path, to: &Path) {
-    for arguments in [
-        vec!["rm".into(), "-rf".into(), to.to_owned()],
-        vec!["cp".into(), "-a".into(), from.to_owned(), to.to_owned()],
-    ] {
-        let mut arguments = arguments.into_iter();
-        let mut command = Command::new(arguments.next().unwrap());
-        assert!(command.args(arguments).status().unwrap().success());
-    }
-    drop(std::fs::remove_file(to.join("postmaster.pid")));
-}
-
-fn follow(data: &Path, port: u16) {
-    std::fs::write(data.join("standby.signal"), "").unwrap();
-    let line = format!("primary_conninfo = 'host=127.0.0.1 port={port} user=postgres'\n");
-    let settings = data.join("postgresql.auto.conf");
-    let before = std::fs::read_to_string(&settings).unwrap_or_default();
-    std::fs::write(&settings, format!("{before}{line}")).unwrap();
 }
 
 #[test]

@@ -77,6 +77,8 @@ fn check(parameters: &str, acts: Vec<Act>, words: &str) -> (Vec<Vec<u8>>, Sieve)
 
 const BROKEN_OFF: &str = "the database behind the proxy broke off the login";
 const UNREACHABLE: &str = "the database behind the proxy cannot be reached";
+const LOST: &str = "the connection to the database was lost while its session was checked";
+const SILENT: &str = "the database does not say whether its session is read-only";
 const UNPROVEN: &str = "the database did not prove that it knows the password";
 const WRITABLE: &str = "the database session is not read-only";
 const SASL: &[u8] = b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0";
@@ -213,4 +215,33 @@ fn a_session_that_is_not_read_only_is_an_alarm() {
     ];
     let (_, sieve) = check("", acts, WRITABLE);
     sieve.check_metric(&["tripwire", "lexer_setting_changed"], 1.0);
+}
+
+/// That nobody could look at a session does not say that it can be written to.
+#[test]
+fn a_connection_that_breaks_during_the_check_is_not_one_that_is_not_read_only() {
+    let firm = reporting(&[
+        ("standard_conforming_strings", "on"),
+        ("client_encoding", "UTF8"),
+        ("default_transaction_read_only", "on"),
+    ]);
+    let on = b"D\0\0\0\x0c\0\x01\0\0\0\x02onC\0\0\0\x09SHOW\0Z\0\0\0\x05I";
+    let who = b"D\0\0\0\x24\0\x03\0\0\0\x100002c0ffee000001\0\0\0\x015\0\0\0\x017Z\0\0\0\x05I";
+    let shut_down = b"E\0\0\0\x1bVFATAL\0C57P01\0Mclosed\0\0";
+    let refused = b"E\0\0\0\x13VERROR\0C08P01\0\0Z\0\0\0\x05I";
+    for (answers, words, outcome) in [
+        (&[][..], LOST, "upstream_unreachable"),
+        (&[&on[..3]], LOST, "upstream_unreachable"),
+        (&[&on[..]], LOST, "upstream_unreachable"),
+        (&[&on[..], who], LOST, "upstream_unreachable"),
+        (&[&shut_down[..]], LOST, "upstream_unreachable"),
+        (&[&on[..], shut_down], LOST, "upstream_unreachable"),
+        (&[&refused[..]], SILENT, "upstream_not_read_only"),
+    ] {
+        let answers = answers.concat().leak();
+        let acts = vec![Hear, Say(firm), Hear, Say(answers)];
+        let (_, sieve) = check("", acts, words);
+        sieve.check_metric(&["logins", outcome], 1.0);
+        sieve.check_metric(&["tripwire", "read_only_not_verified"], 0.0);
+    }
 }

@@ -178,7 +178,7 @@ fn side(database: &Database, user: &str, password: &str) -> Side {
         user: user.to_owned(),
         password: Some(Secret::new(password)),
     };
-    Sides::new(Arc::new(upstream), Handle::current()).of(&database.name, &account)
+    Sides::new(Arc::new(upstream), Handle::current()).of(&database.name, &account, None)
 }
 
 async fn compile(run: SideRun, text: &str, types: &[u32]) -> String {

@@ -1,12 +1,15 @@
 //! The connection for the catalogs: read-only, of an ordinary role, and silent about secrets.
 
+use std::sync::Arc;
+
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::identity::Question;
 use pgsieve::upstream::snapshot::{self, Account, ConnectError, LoadError};
 use tokio_postgres::error::SqlState;
 
-use crate::support::{Database, READER, rows};
+use crate::support::{Database, READER, VERSIONS, rows};
 
 #[tokio::test]
 async fn the_session_is_what_it_should_be() {
@@ -136,4 +139,36 @@ async fn fault(port: u16, password: Option<&str>, database: &str) -> ConnectErro
     };
     let connected = snapshot::connect(&upstream, &account, database).await;
     connected.map(drop).unwrap_err()
+}
+
+/// An ordinary role is told all of it by every version: the server, its system and the database.
+#[tokio::test]
+async fn every_version_says_which_server_it_is() {
+    for version in VERSIONS {
+        let (Some(database), Some(other)) =
+            (Database::new(version).await, Database::new(version).await)
+        else {
+            continue;
+        };
+        let of = async |database: &Database| {
+            let port = database.cluster.port();
+            let address = format!("postgres://127.0.0.1:{port}/?sslmode=disable");
+            let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
+            let account = Account {
+                user: READER.to_owned(),
+                password: Some(Secret::new(READER)),
+            };
+            let heard = Arc::default();
+            let connecting = snapshot::connect_hearing(&upstream, &account, &database.name, heard);
+            let (_client, _task, server) = connecting.await.unwrap();
+            assert_eq!(
+                upstream.reticence().question(),
+                Question::Whole,
+                "{version}"
+            );
+            server.unwrap()
+        };
+        let (one, again, beside) = (of(&database).await, of(&database).await, of(&other).await);
+        assert!(one.is_same(&again) && !one.is_same(&beside), "{version}");
+    }
 }

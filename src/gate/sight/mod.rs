@@ -35,8 +35,8 @@ use self::nodes::{Node, Nodes};
 pub(in crate::gate) use self::reads::Reads;
 use super::models::{Models, trial};
 use crate::catalog::{
-    Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, OperatorId, Relation, RelationId,
-    TypeId,
+    Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, Oid, OperatorId, Relation,
+    RelationId, TypeId, Version,
 };
 use crate::gate::access::AccessTable;
 use crate::policy::Policy;
@@ -44,6 +44,7 @@ use crate::policy::Policy;
 /// What a snapshot hides, under one policy.
 pub struct Sight {
     catalog: Arc<Catalog>,
+    number: u64,
     nodes: Nodes,
     /// Why each node is not clean.
     hidden: Vec<Option<Hidden>>,
@@ -99,6 +100,7 @@ impl Sight {
             models,
             denied: denied(&catalog, policy),
             shown,
+            number: number_of(&catalog),
             catalog,
             nodes,
             hidden,
@@ -147,9 +149,10 @@ impl Sight {
         self.models.gives(schema, name, column)
     }
 
-    /// The beginning of the snapshot's version, for cache keys; the policy has one of its own.
+    /// A number of what the snapshot shows and by which oids, for cache keys; the policy has one of
+    /// its own.
     pub fn version_number(&self) -> u64 {
-        self.catalog.version().number()
+        self.number
     }
 
     /// What the policy shows, where it hides something.
@@ -273,6 +276,27 @@ impl Sight {
 }
 
 /// What a policy that hides something shows.
+/// A snapshot's version says what there is, by names. A text or a parameter may say an oid, and two
+/// types that change names and definitions with each other give the same version again.
+fn number_of(catalog: &Catalog) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&catalog.version().0);
+    let mut add = |oid: Oid, schema: usize, name: NameId| {
+        hasher.update(&oid.0.to_be_bytes());
+        hasher.update(&schema.to_be_bytes());
+        hasher.update(catalog.names().text(name).as_bytes());
+    };
+    let schemas = catalog.schemas();
+    schemas.for_each(|(id, own)| add(own.oid, id.place(), own.name));
+    let types = catalog.data_types();
+    types.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
+    let relations = catalog.relations();
+    relations.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
+    let functions = catalog.functions();
+    functions.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
+    Version(*hasher.finalize().as_bytes()).number()
+}
+
 fn shown(catalog: &Catalog, policy: &Policy, standings: &Standings, models: &Models) -> Shown {
     let mut graph = Graph::new(Nodes::of(catalog));
     edges::of(catalog, standings, |_| true, &mut graph);

@@ -548,3 +548,15 @@ fn a_built_in_that_somebody_has_replaced_is_none() {
     let wanted = "function lower is VOLATILE";
     check(&replaced(b'v'), "lower(text)", Some(wanted));
 }
+
+/// A client may name a type by its oid: what was judged of one is not true of the other.
+#[test]
+fn the_same_by_names_and_another_by_oids_is_another_number() {
+    let start = || Fixture::new(15).role("app").schema("s");
+    let one = || start().enumeration("s.a").enumeration("s.b");
+    let other = start().enumeration("s.b").enumeration("s.a");
+    let (one, again, other) = (agent(one()), agent(one()), agent(other));
+    assert_eq!(one.catalog().version(), other.catalog().version());
+    assert_ne!(one.version_number(), other.version_number());
+    assert_eq!(one.version_number(), again.version_number());
+}

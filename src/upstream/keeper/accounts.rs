@@ -56,11 +56,6 @@ impl Accounts {
         }
     }
 
-    /// Whether there is one to begin with.
-    pub fn is_known(&self) -> bool {
-        !matches!(self.known, Known::Nobody)
-    }
-
     /// The account to use now.
     pub fn current(&self) -> Option<Account> {
         let state = self.state();

@@ -102,7 +102,7 @@ impl Board {
         let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
         let before = shown.replace(sights);
         drop(shown);
-        self.confirm(checked);
+        self.note_checked(checked);
         self.generation.store(number, Ordering::Release);
         self.state.send_replace(State::Loaded { version });
         drop(before);
@@ -122,6 +122,21 @@ impl Board {
 
     /// What is shown was found to hold by a check that began at that moment.
     pub fn confirm(&self, checked: Instant) {
+        self.note_checked(checked);
+        // Somebody may wait for it.
+        let version = self.sights().map(|sights| sights.catalog().version());
+        if let Some(version) = version {
+            self.state.send_if_modified(|now| {
+                let waits = *now == State::Loading;
+                if waits {
+                    *now = State::Loaded { version };
+                }
+                waits
+            });
+        }
+    }
+
+    fn note_checked(&self, checked: Instant) {
         let after = checked.saturating_duration_since(self.epoch).as_millis();
         let after = u64::try_from(after).unwrap_or(u64::MAX).max(NEVER + 1);
         self.checked.store(after, Ordering::Relaxed);
@@ -139,8 +154,25 @@ impl Board {
             .take();
         shown?;
         self.generation.store(NOTHING, Ordering::Release);
-        self.state.send_replace(State::Failed { why });
+        self.state.send_if_modified(|now| {
+            let is_shown = matches!(now, State::Loaded { .. });
+            if is_shown {
+                *now = State::Failed { why };
+            }
+            is_shown
+        });
         self.age()
+    }
+
+    /// Takes down what is shown, whatever its age: it is of another server.
+    pub fn take_down(&self, state: State) {
+        let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
+        let before = shown.take();
+        drop(shown);
+        self.generation.store(NOTHING, Ordering::Release);
+        self.checked.store(NEVER, Ordering::Relaxed);
+        self.state.send_replace(state);
+        drop(before);
     }
 
     /// An attempt has failed: that is the state, unless a snapshot is still shown.
@@ -155,10 +187,21 @@ impl Board {
         });
     }
 
-    /// A client has brought an account: an attempt begins that is worth waiting for, unless a
-    /// snapshot is shown.
+    /// A client has brought an account, or shown that the server is there: an attempt begins that
+    /// is worth waiting for, unless a snapshot is shown that is fresh.
     pub fn expect_load(&self) {
-        self.failed(State::Loading);
+        let is_fresh = self.is_fresh();
+        self.state.send_if_modified(|now| {
+            let is_due = match now {
+                State::Loaded { .. } => !is_fresh,
+                State::Loading => false,
+                State::ExpectAccount | State::Failed { .. } => true,
+            };
+            if is_due {
+                *now = State::Loading;
+            }
+            is_due
+        });
     }
 
     /// Waits until no first load is under way. May be cancelled.
@@ -187,7 +230,8 @@ impl Board {
         (checked != NEVER).then(|| self.epoch + after)
     }
 
-    fn is_fresh(&self) -> bool {
+    /// Whether something is shown that was checked lately enough.
+    pub fn is_fresh(&self) -> bool {
         self.age().is_some_and(|age| age <= self.age_max)
     }
 
@@ -270,6 +314,35 @@ mod tests {
         assert!(!is_seen(&board));
         board.publish(sights(&agent()), Instant::now());
         assert!(board.generation() > number);
+    }
+
+    #[test]
+    fn what_is_of_another_server_is_gone_at_once() {
+        let board = board(Duration::from_secs(60));
+        board.publish(sights(&agent()), Instant::now());
+        board.take_down(State::Loading);
+        assert_eq!(board.generation(), NOTHING);
+        assert!(!is_seen(&board) && board.status().age.is_none());
+        board.confirm(Instant::now());
+        assert!(!is_seen(&board) && board.generation() == NOTHING);
+    }
+
+    #[test]
+    fn who_comes_when_it_is_too_old_waits_for_the_next_check() {
+        let board = board(Duration::from_millis(100));
+        board.publish(sights(&agent()), Instant::now());
+        board.expect_load();
+        assert!(matches!(board.status().state, State::Loaded { .. }));
+        std::thread::sleep(Duration::from_millis(200));
+        board.expect_load();
+        assert_eq!(board.status().state, State::Loading);
+        // To withdraw it ends nobody's waiting; a check that finds it to hold does.
+        board.confirm(Instant::now());
+        assert!(matches!(*board.state.borrow(), State::Loaded { .. }));
+        std::thread::sleep(Duration::from_millis(200));
+        board.expect_load();
+        assert!(board.withdraw_if_old(CatalogFailure::Lost).is_some());
+        assert_eq!(board.status().state, State::Loading);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::fmt;
 use tokio::time::error::Elapsed;
 use tokio_postgres::error::SqlState;
 
+use super::berth::Outlook;
 use crate::catalog::build::BuildError;
+use crate::sqlstate;
 use crate::telemetry::labels::CatalogFailure;
 use crate::upstream::snapshot::{ConnectError, LoadError};
 
@@ -25,6 +27,10 @@ pub enum Failure {
     Lost,
     /// An answer took longer than it may.
     TimedOut,
+    /// Another server answers than the one that is wanted, or on this very connection did before.
+    OtherServer,
+    /// The server does not tell who it is.
+    Unidentified,
 }
 
 /// Whose fault a failure is, as far as the account is concerned.
@@ -45,7 +51,9 @@ impl Failure {
                     CatalogFailure::Unreachable
                 }
                 ConnectError::Refused(_) | ConnectError::NoPassword => CatalogFailure::Refused,
+                ConnectError::NotReadOnly(error) if error.is_loss() => CatalogFailure::Lost,
                 ConnectError::NotReadOnly(_) => CatalogFailure::NotReadOnly,
+                ConnectError::OtherServer => CatalogFailure::OtherServer,
                 ConnectError::Lost => CatalogFailure::Lost,
                 ConnectError::TimedOut => CatalogFailure::TimedOut,
             },
@@ -64,6 +72,33 @@ impl Failure {
             Self::Panicked => CatalogFailure::Panicked,
             Self::Lost => CatalogFailure::Lost,
             Self::TimedOut => CatalogFailure::TimedOut,
+            Self::OtherServer => CatalogFailure::OtherServer,
+            Self::Unidentified => CatalogFailure::Unidentified,
+        }
+    }
+
+    /// Whether all would be well if only the server were reached.
+    pub fn outlook(&self) -> Outlook {
+        match self {
+            Self::Connect(ConnectError::Refused(Some(code)))
+                if **code == *sqlstate::CANNOT_CONNECT_NOW.as_str() =>
+            {
+                Outlook::Reachable
+            }
+            _ => match self.label() {
+                CatalogFailure::Unreachable
+                | CatalogFailure::Lost
+                | CatalogFailure::TimedOut
+                | CatalogFailure::OtherServer => Outlook::Reachable,
+                CatalogFailure::Refused
+                | CatalogFailure::NotReadOnly
+                | CatalogFailure::Query
+                | CatalogFailure::NotUnderstood
+                | CatalogFailure::TooLarge
+                | CatalogFailure::Panicked
+                | CatalogFailure::Unchecked
+                | CatalogFailure::Unidentified => Outlook::Barred,
+            },
         }
     }
 
@@ -81,7 +116,9 @@ impl Failure {
             | Self::Build(_)
             | Self::Panicked
             | Self::Lost
-            | Self::TimedOut => Blame::Other,
+            | Self::TimedOut
+            | Self::OtherServer
+            | Self::Unidentified => Blame::Other,
         }
     }
 }
@@ -95,6 +132,8 @@ impl fmt::Display for Failure {
             Self::Panicked => formatter.write_str("a fault of pgsieve"),
             Self::Lost => formatter.write_str("connection lost"),
             Self::TimedOut => formatter.write_str("no answer in time"),
+            Self::OtherServer => formatter.write_str("another server answers"),
+            Self::Unidentified => formatter.write_str("the server does not tell who it is"),
         }
     }
 }

@@ -1,5 +1,9 @@
-//! Keeps what a database contains known: one keeper per database loads a snapshot of it, looks
-//! again and again whether it still holds, and loads anew when it does not.
+//! Keeps what a database contains known: one keeper per database and server loads a snapshot of it,
+//! looks again and again whether it still holds, and loads anew when it does not.
+//!
+//! A snapshot belongs to the server that it was read from. Behind one address there may be several,
+//! after a failover or before a balancer: a session is judged by the snapshot of its own server or
+//! by none.
 //!
 //! How long a change in the database stays unseen, at most: `catalog.poll_interval` until it is
 //! noticed, and then the time of a load, which is under a second for thousands of tables; and never
@@ -10,7 +14,7 @@
 //! what runs without one.
 //!
 //! * [`settings`]: what can be set; [`accounts`]: who the keeper logs in as
-//! * [`registry`]: the keepers of all databases, [`Catalogs`]
+//! * [`registry`]: the keepers of all databases, [`Catalogs`]; [`berth`]: at which server one is
 //! * [`board`]: what is known now, for sessions to read; [`sights`]: the same under each policy
 //! * [`watch`]: a keeper's task; [`visit`]: one connection of it; [`failure`]: how one ends;
 //!   `lag`: how far a standby is behind
@@ -18,6 +22,7 @@
 //! Never blocks a session: what sessions call takes a lock for as long as a pointer is copied.
 
 pub mod accounts;
+pub mod berth;
 pub mod board;
 pub mod failure;
 mod lag;
@@ -34,26 +39,29 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 pub use self::board::{State, Status};
-pub use self::registry::Catalogs;
+pub use self::registry::{CatalogStatus, Catalogs};
 pub use self::settings::KeeperSettings;
 
 use self::accounts::Accounts;
+use self::berth::{Berth, Called};
 use self::board::Board;
 use crate::gate::sight::Sight;
 use crate::limits;
+use crate::upstream::identity::ServerIdentity;
 use crate::upstream::snapshot::Account;
 
-/// What is known of one database, and the wish to know it better: what a session holds. While any
-/// session does, the keeper stays.
+/// What is known of one database at one server, and the wish to know it better: what a session
+/// holds. While any session does, the keeper stays.
 pub struct Keeper {
     charge: Arc<Charge>,
 }
 
-/// One database, as its keeper's task and the registry have it.
+/// One database at one server, as its keeper's task and the registry have it.
 struct Charge {
     database: Box<str>,
     board: Board,
     accounts: Accounts,
+    berth: Berth,
     suspicion: Notify,
 }
 
@@ -76,8 +84,8 @@ impl Keeper {
         self.charge.board.sight(policy_version)
     }
 
-    /// Waits for the end of the first load, good or bad, and not longer than a login may wait for
-    /// it. May be cancelled.
+    /// Waits for the end of the first load, or of the first after an outage, good or bad, and not
+    /// longer than a login may wait for it. May be cancelled.
     pub async fn first_load(&self, deadline: Instant) {
         let deadline = deadline.min(Instant::now() + limits::CATALOG_FIRST_LOAD_WAIT_MAX);
         // In vain: the login goes on without, and the policy decides.
@@ -99,16 +107,34 @@ impl Keeper {
 impl Charge {
     fn new(database: &str, settings: &KeeperSettings) -> Self {
         let accounts = Accounts::new(settings.account.clone());
-        let first = if accounts.is_known() {
-            State::Loading
-        } else {
-            State::ExpectAccount
-        };
         Self {
             database: database.into(),
-            board: Board::new(first, settings.age_max),
+            board: Board::new(first_state(&accounts), settings.age_max),
             accounts,
+            berth: Berth::default(),
             suspicion: Notify::new(),
+        }
+    }
+
+    /// It is that server's catalog that is wanted from now on, and no more what is shown.
+    fn move_to(&self, server: ServerIdentity) {
+        self.berth.address(server);
+        self.board.take_down(first_state(&self.accounts));
+    }
+
+    /// A client has just logged in at the server: it is there, and what is known of it is needed
+    /// now.
+    fn call(&self) {
+        if self.accounts.current().is_none() {
+            return;
+        }
+        match self.berth.call() {
+            Called::Comes => self.board.expect_load(),
+            Called::There if !self.board.is_fresh() => {
+                self.board.expect_load();
+                self.suspicion.notify_one();
+            }
+            Called::There | Called::Waits => {}
         }
     }
 
@@ -117,6 +143,14 @@ impl Charge {
         if self.accounts.offer(account) {
             self.board.expect_load();
         }
+    }
+}
+
+/// How a keeper begins.
+fn first_state(accounts: &Accounts) -> State {
+    match accounts.current() {
+        Some(_) => State::Loading,
+        None => State::ExpectAccount,
     }
 }
 

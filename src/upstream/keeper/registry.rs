@@ -1,16 +1,21 @@
-//! The keepers of all databases of the upstream.
+//! The keepers of all databases of the upstream, at every server that answers there.
 //!
-//! A keeper starts when the first client logs in to its database, that of the URL's database when
-//! pgsieve does. It ends when nobody has used it for a while; that of the URL's database does not.
+//! A keeper starts when the first client logs in to its database at its server, one of the URL's
+//! database when pgsieve does. It ends when nobody has used it for a while; of the URL's database
+//! one stays.
+//!
+//! While any session holds a keeper, it is that of the same server: what is shown to a session is
+//! never of another one.
 
-use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::board::{Board, State, Status};
+use super::failure::Failure;
 use super::settings::{KeeperSettings, Mode};
 use super::sights::{Seen, Sights};
 use super::watch;
@@ -18,7 +23,9 @@ use super::{Charge, Keeper};
 use crate::limits;
 use crate::policy::{Policy, PolicySet};
 use crate::telemetry::Telemetry;
+use crate::telemetry::events::CatalogFailed;
 use crate::upstream::connect::Upstream;
+use crate::upstream::identity::ServerIdentity;
 use crate::upstream::snapshot::Account;
 
 /// The keepers of all databases of one upstream. Cheap to clone.
@@ -34,6 +41,10 @@ pub(super) struct Registry {
     pub(super) telemetry: Telemetry,
     /// Where keepers run: sessions ask for them from threads that end.
     runtime: Handle,
+    /// The database that the URL names.
+    named: Option<Box<str>>,
+    /// Whether a server that does not tell who it is was spoken of.
+    untold: AtomicBool,
     kept: Mutex<Kept>,
     /// The policies that snapshots are looked through under: those that hold, and those that are
     /// about to.
@@ -42,7 +53,7 @@ pub(super) struct Registry {
 
 #[derive(Default)]
 struct Kept {
-    entries: BTreeMap<Box<str>, Entry>,
+    entries: Vec<Entry>,
     started: u64,
 }
 
@@ -62,6 +73,28 @@ enum Stay {
     WhileUsed(Instant),
 }
 
+/// How one keeper stands.
+#[derive(Debug, Clone)]
+pub struct CatalogStatus {
+    /// The database.
+    pub database: String,
+    /// The server that it is at, where its catalog is kept of more than one.
+    pub server: Option<ServerIdentity>,
+    /// What is known of it.
+    pub status: Status,
+}
+
+/// What a keeper is to do at the server that it has reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// Stay.
+    Here,
+    /// Look on: sessions need it at another server.
+    Elsewhere,
+    /// End: somebody else keeps this one, and nobody needs another.
+    Forgotten,
+}
+
 impl Catalogs {
     /// Begins with the database that the URL names. Keepers run on that runtime.
     pub fn start(
@@ -74,18 +107,18 @@ impl Catalogs {
         if settings.mode == Mode::Off {
             return Self::off();
         }
-        let first = upstream.settings().database.clone();
+        let named = upstream.settings().database.as_deref().map(Box::from);
         let registry = Arc::new(Registry {
             settings,
             upstream,
             telemetry,
             runtime,
+            named,
+            untold: AtomicBool::new(false),
             kept: Mutex::default(),
             policies: Mutex::new(policies.all().to_vec()),
         });
-        if let Some(database) = first {
-            drop(registry.keeper(&database, Stay::Always));
-        }
+        registry.keep_named();
         Self {
             registry: Some(registry),
         }
@@ -96,16 +129,33 @@ impl Catalogs {
         Self { registry: None }
     }
 
-    /// The keeper of a database that a client has just logged in to. Its account is used where
-    /// none is known that works. None where there are too many databases, or catalogs are off: the
-    /// policy decides what runs then.
-    pub fn of(&self, database: &str, account_of_login: Option<Account>) -> Option<Arc<Keeper>> {
+    /// The keeper of a database that a client has just logged in to, at that server. Its account is
+    /// used where none is known that works. None where there are too many, the server does not tell
+    /// who it is, or catalogs are off: the policy decides what runs then.
+    pub fn of(
+        &self,
+        database: &str,
+        server: Option<&ServerIdentity>,
+        account_of_login: Account,
+    ) -> Option<Arc<Keeper>> {
         let registry = self.registry.as_ref()?;
-        let keeper = registry.keeper(database, Stay::WhileUsed(Instant::now()))?;
-        if let Some(account) = account_of_login {
-            keeper.charge.offer(account);
-        }
+        let Some(server) = server else {
+            registry.tell_untold(database);
+            return None;
+        };
+        let keeper = registry.keeper_at(database, server)?;
+        keeper.charge.offer(account_of_login);
+        keeper.charge.call();
         Some(keeper)
+    }
+
+    /// The keeper of the database that the URL names, at whichever server answers.
+    pub fn named(&self) -> Option<Arc<Keeper>> {
+        let registry = self.registry.as_ref()?;
+        let mut kept = registry.kept();
+        let mut entries = kept.entries.iter_mut();
+        let named = entries.find(|entry| entry.stay == Stay::Always)?;
+        Some(named.keeper())
     }
 
     /// Has every snapshot that is shown, and every one that will be, looked through under these
@@ -116,14 +166,12 @@ impl Catalogs {
             return Vec::new();
         };
         let wanted = registry.want(coming);
-        let charges: Vec<(Arc<Charge>, bool)> = {
+        let charges: Vec<Arc<Charge>> = {
             let kept = registry.kept();
-            let entries = kept.entries.values();
-            entries
-                .map(|entry| (Arc::clone(&entry.charge), entry.stay == Stay::Always))
-                .collect()
+            let entries = kept.entries.iter();
+            entries.map(|entry| Arc::clone(&entry.charge)).collect()
         };
-        let seen = charges.iter().filter_map(|(charge, is_named)| {
+        let seen = charges.iter().filter_map(|charge| {
             let shown = charge.board.sights()?;
             if !shown.has_all(&wanted) {
                 // Should another snapshot be shown meanwhile, it was looked through already.
@@ -131,7 +179,7 @@ impl Catalogs {
             }
             Some(Seen {
                 database: charge.database.to_string(),
-                is_named: *is_named,
+                is_named: registry.is_named(&charge.database),
                 sights: charge.board.sights()?,
             })
         });
@@ -146,32 +194,39 @@ impl Catalogs {
     }
 
     /// How every keeper stands, by database; none when catalogs are off.
-    pub fn statuses(&self) -> Option<Vec<(String, Status)>> {
+    pub fn statuses(&self) -> Option<Vec<CatalogStatus>> {
         let registry = self.registry.as_ref()?;
         let kept = registry.kept();
-        let each = kept.entries.iter();
-        Some(
-            each.map(|(database, entry)| (database.to_string(), entry.charge.board.status()))
-                .collect(),
-        )
+        let of_one = |entry: &Entry| {
+            let database = &entry.charge.database;
+            let is_alone = kept.of(database).count() == 1;
+            let server = entry.charge.berth.server();
+            CatalogStatus {
+                database: database.to_string(),
+                server: server.filter(|_| !is_alone),
+                status: entry.charge.board.status(),
+            }
+        };
+        let mut statuses: Vec<CatalogStatus> = kept.entries.iter().map(of_one).collect();
+        // Those of one database in the order in which they came.
+        statuses.sort_by(|one, other| one.database.cmp(&other.database));
+        Some(statuses)
     }
 
-    /// Whether the catalog that the settings promise is missing: that of the URL's database, or
-    /// that of every database in use where the URL names none. Databases that only clients name do
-    /// not count beside it, or one client could have all others turned away; nor does one that
-    /// waits for a client to bring an account.
+    /// Whether the catalog that the settings promise is missing: that of the URL's database at
+    /// every server, or that of every database in use where the URL names none. Databases that only
+    /// clients name do not count beside it, or one client could have all others turned away; nor
+    /// does one that waits for a client to bring an account.
     pub fn is_missing(&self) -> bool {
         let Some(registry) = &self.registry else {
             return false;
         };
         let kept = registry.kept();
-        let named = kept
-            .entries
-            .values()
-            .filter(|entry| entry.stay == Stay::Always);
+        let named = kept.entries.iter();
+        let named = named.filter(|entry| registry.is_named(&entry.charge.database));
         let mut counted: Vec<&Entry> = named.collect();
         if counted.is_empty() {
-            counted = kept.entries.values().collect();
+            counted = kept.entries.iter().collect();
         }
         let is_missing = |entry: &&Entry| match entry.charge.board.status().state {
             State::Loading | State::Failed { .. } => true,
@@ -182,35 +237,104 @@ impl Catalogs {
 }
 
 impl Registry {
-    /// The keeper of a database, started if there is none and there is room.
-    fn keeper(self: &Arc<Self>, database: &str, stay: Stay) -> Option<Arc<Keeper>> {
+    /// Starts the keeper of the URL's database, at whichever server it finds.
+    fn keep_named(self: &Arc<Self>) {
+        if let Some(database) = &self.named {
+            let mut kept = self.kept();
+            self.start(&mut kept, database, (None, Stay::Always));
+        }
+    }
+
+    /// The keeper of a database at a server, started if there is none and there is room.
+    fn keeper_at(self: &Arc<Self>, database: &str, server: &ServerIdentity) -> Option<Arc<Keeper>> {
         let mut kept = self.kept();
-        if let Some(entry) = kept.entries.get_mut(database) {
-            entry.stay = entry.stay.prolonged(stay);
-            return Some(entry.keeper());
+        let found = kept.at(database, server).or_else(|| kept.free(database));
+        let charge = match found.map(|entry| Arc::clone(&entry.charge)) {
+            Some(charge) => charge,
+            None if kept.has_room(database) => {
+                let place = (Some(*server), Stay::WhileUsed(Instant::now()));
+                self.start(&mut kept, database, place)
+            }
+            None => return None,
+        };
+        match charge.berth.server() {
+            Some(own) if own.is_same(server) => {}
+            Some(_) => charge.move_to(*server),
+            None => charge.berth.address(*server),
         }
-        if kept.entries.len() >= limits::CATALOGS_MAX && !kept.make_room() {
-            return None;
-        }
+        kept.use_now(&charge)
+    }
+
+    /// Starts a keeper.
+    fn start(
+        self: &Arc<Self>,
+        kept: &mut Kept,
+        database: &str,
+        (server, stay): (Option<ServerIdentity>, Stay),
+    ) -> Arc<Charge> {
         let charge = Arc::new(Charge::new(database, &self.settings));
+        if let Some(server) = server {
+            charge.berth.address(server);
+        }
         kept.started += 1;
         let task = watch::keep(Arc::clone(&charge), Arc::clone(self), kept.started);
         self.runtime.spawn(task);
-        let mut entry = Entry {
-            charge,
+        kept.entries.push(Entry {
+            charge: Arc::clone(&charge),
             held: Weak::new(),
             stay,
+        });
+        charge
+    }
+
+    /// What a keeper is to do that has reached that server.
+    pub(super) fn settle(&self, charge: &Arc<Charge>, reached: &ServerIdentity) -> Settled {
+        let mut kept = self.kept();
+        let Some(entry) = kept.entry(charge) else {
+            return Settled::Forgotten;
         };
-        let keeper = entry.keeper();
-        kept.entries.insert(database.into(), entry);
-        Some(keeper)
+        let (is_held, stay) = (entry.is_held(), entry.stay);
+        match charge.berth.server() {
+            Some(own) if own.is_same(reached) => {}
+            // Sessions there are judged by this catalog and no other.
+            Some(_) if is_held => return Settled::Elsewhere,
+            Some(_) | None => {
+                let mut others = kept.entries.iter_mut();
+                let other = others.find(|other| other.is_of(&charge.database, reached));
+                if let Some(other) = other {
+                    other.stay = other.stay.prolonged(stay);
+                    kept.remove(charge);
+                    return Settled::Forgotten;
+                }
+                match charge.berth.server() {
+                    Some(_) => charge.move_to(*reached),
+                    None => charge.berth.address(*reached),
+                }
+            }
+        }
+        charge.berth.arrive();
+        Settled::Here
+    }
+
+    /// A server does not tell who it is: nothing is known of what it contains. Told once.
+    fn tell_untold(&self, database: &str) {
+        let told = &Failure::Unidentified;
+        self.telemetry.emit(&CatalogFailed {
+            database,
+            why: told.label(),
+            told,
+            is_news: !self.untold.swap(true, Ordering::Relaxed),
+        });
+    }
+
+    fn is_named(&self, database: &str) -> bool {
+        self.named.as_deref() == Some(database)
     }
 
     /// Whether a keeper is to end: it was not used for long, or its place was given away.
     pub(super) fn forgets(&self, charge: &Arc<Charge>) -> bool {
         let mut kept = self.kept();
-        let entry = kept.entries.get_mut(&charge.database);
-        let Some(entry) = entry.filter(|entry| Arc::ptr_eq(&entry.charge, charge)) else {
+        let Some(entry) = kept.entry(charge) else {
             return true;
         };
         if entry.is_held() {
@@ -218,7 +342,7 @@ impl Registry {
         }
         match entry.stay {
             Stay::WhileUsed(since) if since.elapsed() > limits::CATALOG_IDLE_TIME_MAX => {
-                kept.entries.remove(&charge.database);
+                kept.remove(charge);
                 true
             }
             Stay::WhileUsed(_) | Stay::Always => false,
@@ -271,18 +395,75 @@ impl Registry {
 }
 
 impl Kept {
-    /// Gives the place away that nobody has used for the longest time.
-    fn make_room(&mut self) -> bool {
-        let unused = self.entries.iter().filter_map(|(database, entry)| {
-            match (entry.stay, entry.is_held()) {
-                (Stay::WhileUsed(since), false) => Some((since, database.clone())),
-                (Stay::WhileUsed(_), true) | (Stay::Always, _) => None,
+    /// Those of a database.
+    fn of(&self, database: &str) -> impl Iterator<Item = &Entry> {
+        let entries = self.entries.iter();
+        entries.filter(move |entry| *entry.charge.database == *database)
+    }
+
+    /// The one of a database at a server.
+    fn at(&self, database: &str, server: &ServerIdentity) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.is_of(database, server))
+    }
+
+    /// One of a database that has found no server yet, or has lost its own and is needed by nobody.
+    fn free(&self, database: &str) -> Option<&Entry> {
+        let is_new = |entry: &&Entry| entry.charge.berth.server().is_none();
+        let is_adrift = |entry: &&Entry| !entry.is_held() && entry.charge.berth.is_adrift();
+        let found = self.of(database).find(is_new);
+        found.or_else(|| self.of(database).find(is_adrift))
+    }
+
+    fn entry(&mut self, charge: &Arc<Charge>) -> Option<&mut Entry> {
+        let mut entries = self.entries.iter_mut();
+        entries.find(|entry| Arc::ptr_eq(&entry.charge, charge))
+    }
+
+    fn remove(&mut self, charge: &Arc<Charge>) {
+        self.entries
+            .retain(|entry| !Arc::ptr_eq(&entry.charge, charge));
+    }
+
+    /// What a session holds from now on. Of several keepers of one database it is the one in use
+    /// that stays for ever.
+    fn use_now(&mut self, charge: &Arc<Charge>) -> Option<Arc<Keeper>> {
+        let now = Instant::now();
+        let mut stay = Stay::WhileUsed(now);
+        for other in &mut self.entries {
+            let is_other = !Arc::ptr_eq(&other.charge, charge);
+            let is_of_it = other.charge.database == charge.database;
+            if is_other && is_of_it && other.stay == Stay::Always && !other.is_held() {
+                (stay, other.stay) = (Stay::Always, Stay::WhileUsed(now));
             }
+        }
+        let entry = self.entry(charge)?;
+        entry.stay = entry.stay.prolonged(stay);
+        Some(entry.keeper())
+    }
+
+    /// Whether there is room for one more of a database: places of those that nobody has used for
+    /// the longest time are given away.
+    fn has_room(&mut self, database: &str) -> bool {
+        if self.of(database).count() >= limits::CATALOG_SERVERS_MAX
+            && !self.make_room(|entry| *entry.charge.database == *database)
+        {
+            return false;
+        }
+        self.entries.len() < limits::CATALOGS_MAX || self.make_room(|_any| true)
+    }
+
+    fn make_room(&mut self, may_go: impl Fn(&Entry) -> bool) -> bool {
+        let unused = self.entries.iter().filter(|entry| may_go(entry));
+        let unused = unused.filter_map(|entry| match (entry.stay, entry.is_held()) {
+            (Stay::WhileUsed(since), false) => Some((since, Arc::clone(&entry.charge))),
+            (Stay::WhileUsed(_), true) | (Stay::Always, _) => None,
         });
-        let Some((_, database)) = unused.min() else {
+        let Some((_, charge)) = unused.min_by_key(|(since, _)| *since) else {
             return false;
         };
-        self.entries.remove(&database);
+        self.remove(&charge);
         true
     }
 }
@@ -296,6 +477,10 @@ impl Entry {
             self.held = Arc::downgrade(&keeper);
             keeper
         })
+    }
+
+    fn is_of(&self, database: &str, server: &ServerIdentity) -> bool {
+        *self.charge.database == *database && self.charge.berth.is_at(server)
     }
 
     fn is_held(&self) -> bool {
@@ -336,44 +521,117 @@ mod tests {
         )
     }
 
+    fn server(number: u32) -> ServerIdentity {
+        let number = format!("{number:x}");
+        ServerIdentity::read(&[Some(&number), Some("5")]).unwrap()
+    }
+
+    fn ann() -> Account {
+        Account {
+            user: "ann".into(),
+            password: None,
+        }
+    }
+
+    fn of(catalogs: &Catalogs, database: &str, number: u32) -> Option<Arc<Keeper>> {
+        catalogs.of(database, Some(&server(number)), ann())
+    }
+
+    fn kept(catalogs: &Catalogs, database: &str) -> usize {
+        let statuses = catalogs.statuses().unwrap();
+        let of_it = statuses.iter().filter(|one| one.database == database);
+        of_it.count()
+    }
+
     #[tokio::test]
     async fn a_database_has_one_keeper_and_there_is_room_for_so_many() {
         let catalogs = catalogs("postgres://127.0.0.1:1/first");
         let name = |number: usize| format!("d{number}");
         let keepers: Vec<_> = (1..limits::CATALOGS_MAX)
-            .map(|number| catalogs.of(&name(number), None).unwrap())
+            .map(|number| of(&catalogs, &name(number), 1).unwrap())
             .collect();
-        let again = catalogs.of("d1", None).unwrap();
+        let again = of(&catalogs, "d1", 1).unwrap();
         assert!(Arc::ptr_eq(&again, &keepers[0]));
-        assert!(catalogs.of("one too many", None).is_none());
-        assert!(catalogs.of("first", None).is_some());
+        assert!(of(&catalogs, "one too many", 1).is_none());
+        assert!(of(&catalogs, "first", 1).is_some());
 
         // Places of those that nobody uses are given away, but not that of the URL's.
         drop(keepers.into_iter().nth(1));
         drop(again);
-        let kept = |database: &str| {
-            let statuses = catalogs.statuses().unwrap();
-            statuses.iter().any(|(known, _)| known == database)
-        };
-        assert!(catalogs.of("one more", None).is_some());
-        assert!(kept("one more") && kept("first"));
+        assert!(of(&catalogs, "one more", 1).is_some());
+        assert!(kept(&catalogs, "one more") == 1 && kept(&catalogs, "first") == 1);
         assert_eq!(catalogs.statuses().unwrap().len(), limits::CATALOGS_MAX);
+    }
+
+    #[tokio::test]
+    async fn each_server_of_a_database_has_its_own_keeper_as_long_as_sessions_are_there() {
+        let catalogs = catalogs("postgres://127.0.0.1:1/first");
+        let one = of(&catalogs, "first", 1).unwrap();
+        // That of the URL had found no server yet.
+        assert_eq!(kept(&catalogs, "first"), 1);
+        let other = of(&catalogs, "first", 2).unwrap();
+        assert!(!Arc::ptr_eq(&one, &other));
+        assert!(Arc::ptr_eq(&one, &of(&catalogs, "first", 1).unwrap()));
+        assert_eq!(kept(&catalogs, "first"), 2);
+        let statuses = catalogs.statuses().unwrap();
+        let told: Vec<_> = statuses.iter().map(|one| one.server.is_some()).collect();
+        assert_eq!(told, [true, true]);
+
+        // No session is there any more, and no connection: it goes where it is needed.
+        drop(one);
+        let third = of(&catalogs, "first", 3).unwrap();
+        assert_eq!(kept(&catalogs, "first"), 2);
+        let held: Vec<_> = (4..20)
+            .map_while(|number| of(&catalogs, "first", number))
+            .collect();
+        assert_eq!(kept(&catalogs, "first"), limits::CATALOG_SERVERS_MAX);
+        assert!(
+            of(&catalogs, "other", 1).is_some(),
+            "room for other databases"
+        );
+        drop((other, third, held));
+    }
+
+    #[tokio::test]
+    async fn what_sessions_need_is_not_moved_and_what_nobody_needs_is_not_kept_twice() {
+        let catalogs = catalogs("postgres://127.0.0.1:1/first");
+        let registry = catalogs.registry.as_ref().unwrap();
+        let first = catalogs.named().unwrap();
+        let charge = Arc::clone(&first.charge);
+        drop(first);
+        assert_eq!(registry.settle(&charge, &server(1)), Settled::Here);
+        let held = of(&catalogs, "first", 1).unwrap();
+        assert_eq!(registry.settle(&charge, &server(2)), Settled::Elsewhere);
+        assert_eq!(registry.settle(&charge, &server(1)), Settled::Here);
+        drop(held);
+        // It has a connection, so it is not taken over: the other one is started, and stays.
+        let other = of(&catalogs, "first", 2).unwrap();
+        assert!(!Arc::ptr_eq(&other.charge, &charge));
+        assert!(Arc::ptr_eq(
+            &catalogs.named().unwrap().charge,
+            &other.charge
+        ));
+        assert_eq!(registry.settle(&charge, &server(3)), Settled::Here);
+        assert!(charge.berth.is_at(&server(3)));
+        assert_eq!(registry.settle(&charge, &server(2)), Settled::Forgotten);
+        assert_eq!(kept(&catalogs, "first"), 1);
+        assert_eq!(registry.settle(&charge, &server(3)), Settled::Forgotten);
     }
 
     #[tokio::test]
     async fn what_waits_for_a_client_is_not_missing() {
         let catalogs = catalogs("postgres://127.0.0.1:1/first");
         assert!(!catalogs.is_missing());
-        let account = Account {
-            user: "ann".into(),
-            password: None,
-        };
-        let other = catalogs.of("other", Some(account.clone())).unwrap();
+        let other = of(&catalogs, "other", 1).unwrap();
         assert_eq!(other.status().state, State::Loading);
         assert!(!catalogs.is_missing(), "only that of the URL counts");
-        drop(catalogs.of("first", Some(account)));
+        drop(of(&catalogs, "first", 1));
         assert!(catalogs.is_missing());
+        assert!(
+            catalogs.of("first", None, ann()).is_none(),
+            "nobody knows which"
+        );
         assert!(!Catalogs::off().is_missing());
-        assert!(Catalogs::off().of("first", None).is_none());
+        assert!(of(&Catalogs::off(), "first", 1).is_none());
     }
 }

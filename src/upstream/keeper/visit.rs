@@ -7,8 +7,10 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+use super::board::State;
 use super::failure::Failure;
 use super::lag;
+use super::registry::Settled;
 use super::sights::Sights;
 use super::watch::{Parting, Watch};
 use crate::catalog::Catalog;
@@ -17,8 +19,10 @@ use crate::catalog::rows::Rows;
 use crate::limits;
 use crate::policy::Policy;
 use crate::telemetry::events::{CatalogDrifted, CatalogLoaded, UpstreamTold};
-use crate::telemetry::labels::CatalogLoad;
-use crate::upstream::snapshot::{self, Account, LoadError, Marker};
+use crate::telemetry::labels::{CatalogFailure, CatalogLoad};
+use crate::upstream::again::jittered;
+use crate::upstream::identity::{Question, ServerIdentity};
+use crate::upstream::snapshot::{self, Account, Marker};
 
 /// A visit under way.
 pub(super) struct Visit<'w> {
@@ -26,6 +30,8 @@ pub(super) struct Visit<'w> {
     client: Client,
     connection: JoinHandle<()>,
     heard: Arc<Notify>,
+    /// Where it was when it began.
+    server: ServerIdentity,
     loaded: Option<Loaded>,
     /// When it is to be asked again whether the server is a standby.
     part_due: Option<Instant>,
@@ -63,18 +69,17 @@ impl<'w> Visit<'w> {
     ///
     /// May be cancelled: the connection is dropped.
     pub(super) async fn pay(watch: &'w mut Watch, account: &Account) -> Result<Parting, Failure> {
-        let upstream = Arc::clone(&watch.registry.upstream);
-        let database = watch.charge.database.clone();
         let heard = Arc::new(Notify::new());
-        let connecting =
-            snapshot::connect_hearing(&upstream, account, &database, Arc::clone(&heard));
-        let (client, connection) = connecting.await?;
+        let Some((client, connection, server)) = reach(watch, account, &heard).await? else {
+            return Ok(Parting::Forgotten);
+        };
         timeout(limits::CATALOG_CHECK_TIME_MAX, listen(&client)).await?;
         let visit = Self {
             watch,
             client,
             connection,
             heard,
+            server,
             loaded: None,
             part_due: None,
         };
@@ -107,11 +112,23 @@ impl<'w> Visit<'w> {
         }
     }
 
-    async fn look(&self) -> Result<Marker, LoadError> {
-        match &self.loaded {
-            Some(loaded) => loaded.marker.again(&self.client).await,
-            None => snapshot::marker(&self.client).await,
+    /// What the server says of its state, if it still is the one that it was.
+    async fn look(&self) -> Result<Marker, Failure> {
+        let marker = async {
+            match &self.loaded {
+                Some(loaded) => loaded.marker.again(&self.client).await,
+                None => snapshot::marker(&self.client).await,
+            }
+        };
+        let (marker, server) = tokio::join!(marker, whereabouts(&self.client));
+        let (marker, server) = (marker?, server.ok_or(Failure::Unidentified)?);
+        if !self.server.is_same(&server) {
+            // A pooler has gone over to another server under this connection, and under others.
+            let why = CatalogFailure::OtherServer;
+            self.watch.charge.board.take_down(State::Failed { why });
+            return Err(Failure::OtherServer);
         }
+        Ok(marker)
     }
 
     /// Whether the server is a standby; known for some intervals.
@@ -203,6 +220,46 @@ impl<'w> Visit<'w> {
             () = sleep(interval.saturating_sub(least)) => Ok(Wake::Interval),
         }
     }
+}
+
+/// A session at the server whose catalog is kept: where another one answers it is tried again, and
+/// where nobody needs the one that is wanted any more, the other one's is kept from now on. Nothing
+/// where somebody else keeps that already.
+///
+/// May be cancelled: the connection is dropped.
+async fn reach(
+    watch: &Watch,
+    account: &Account,
+    heard: &Arc<Notify>,
+) -> Result<Option<(Client, JoinHandle<()>, ServerIdentity)>, Failure> {
+    let (registry, charge) = (&watch.registry, &watch.charge);
+    for _ in 0..limits::SERVER_TRIES_MAX {
+        let (upstream, heard) = (&registry.upstream, Arc::clone(heard));
+        let connecting = snapshot::connect_hearing(upstream, account, &charge.database, heard);
+        let (client, connection, server) = connecting.await?;
+        let server = server.ok_or(Failure::Unidentified)?;
+        match registry.settle(charge, &server) {
+            Settled::Here => return Ok(Some((client, connection, server))),
+            Settled::Forgotten => return Ok(None),
+            Settled::Elsewhere => sleep(jittered(limits::SERVER_PAUSE)).await,
+        }
+    }
+    Err(Failure::OtherServer)
+}
+
+/// Which server a session is at now: a pooler may go over to another one under it.
+async fn whereabouts(client: &Client) -> Option<ServerIdentity> {
+    let question = Question::WithoutSystem;
+    let said = client.simple_query(question.text()).await.ok()?;
+    said.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => {
+            let values: Vec<Option<&str>> = (0..question.columns())
+                .map(|place| row.try_get(place).ok().flatten())
+                .collect();
+            ServerIdentity::read(&values)
+        }
+        _ => None,
+    })
 }
 
 /// Has announcements sent, where the server has any: a standby lets nobody listen. What cannot be

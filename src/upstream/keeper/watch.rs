@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Charge;
 use super::accounts::Left;
+use super::berth::Urgency;
 use super::board::State;
 use super::failure::{Blame, Failure};
 use super::registry::Registry;
@@ -27,6 +28,8 @@ pub(super) struct Watch {
     /// What was loaded last, also when it is shown no more.
     pub(super) last: Option<Arc<Catalog>>,
     pause: Duration,
+    /// Attempts in a row that were made at once.
+    hurried: u32,
     fault: Option<CatalogFailure>,
 }
 
@@ -58,6 +61,7 @@ impl Watch {
             number,
             last: None,
             pause: limits::CATALOG_RETRY_PAUSE,
+            hurried: 0,
             fault: None,
         }
     }
@@ -75,6 +79,7 @@ impl Watch {
                 continue;
             };
             let number = self.number;
+            self.charge.berth.seek();
             self.registry.telemetry.emit(&CatalogWanted { number });
             match Visit::pay(&mut self, &account).await {
                 Ok(Parting::Forgotten) => break,
@@ -94,10 +99,12 @@ impl Watch {
     /// A visit goes well: the next failure is news again, and tried again soon.
     pub(super) fn note_success(&mut self) {
         self.pause = limits::CATALOG_RETRY_PAUSE;
+        self.hurried = 0;
         self.fault = None;
     }
 
-    /// Says what went wrong, once, and waits before the next attempt.
+    /// Says what went wrong, once, and waits before the next attempt. Cut short by a client that
+    /// logs in, which shows that the server is there: it waits for what comes of the next attempt.
     async fn recover(&mut self, failure: &Failure) {
         let why = failure.label();
         let is_news = self.fault.replace(why) != Some(why);
@@ -107,6 +114,7 @@ impl Watch {
             told: failure,
             is_news,
         });
+        let urgency = self.charge.berth.leave(failure.outlook());
         let (state, pause_max) = match failure.blame() {
             Blame::Account => match self.charge.accounts.refused() {
                 Left::Configured => (State::Failed { why }, limits::CATALOG_REFUSED_PAUSE_MAX),
@@ -116,10 +124,21 @@ impl Watch {
             },
             Blame::Other => (State::Failed { why }, limits::CATALOG_RETRY_PAUSE_MAX),
         };
+        if urgency == Urgency::Urged && self.hurried < limits::CATALOG_URGED_TRIES_MAX {
+            self.hurried += 1;
+            sleep(limits::CATALOG_CHECK_PAUSE).await;
+            return;
+        }
+        self.hurried = 0;
         self.charge.board.failed(state);
-        let offered = self.charge.accounts.offered();
-        // Cut short by a client that brings another account.
-        let _ = timeout(self.until_old(self.pause), offered).await;
+        let least = limits::CATALOG_CHECK_PAUSE.min(self.pause);
+        sleep(least).await;
+        let charge = &self.charge;
+        tokio::select! {
+            () = charge.accounts.offered() => {}
+            () = charge.berth.called() => {}
+            () = sleep(self.until_old(self.pause - least)) => {}
+        }
         self.pause = (self.pause * 2).min(pause_max);
     }
 

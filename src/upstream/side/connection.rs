@@ -1,14 +1,16 @@
 //! One connection on which texts are compiled.
 
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::funnel::Uncompiled;
 use crate::gate::ReadPermit;
 use crate::limits;
 use crate::net::link::{Link, LinkError, Message};
 use crate::upstream::account::{self, Account, ConnectError, Purpose};
+use crate::upstream::again::jittered;
 use crate::upstream::connect::Upstream;
+use crate::upstream::identity::ServerIdentity;
 use crate::upstream::outbox::Outbox;
 use crate::upstream::verify::Setting;
 use crate::wire::backend::{error_fields, parameter_status};
@@ -40,20 +42,28 @@ pub enum Broken {
 pub type Compiled = Result<(), Uncompiled>;
 
 impl Connection {
-    /// Logs in. May be cancelled: the connection is dropped.
+    /// Logs in, at that server where one is named: behind one address there may be others. May be
+    /// cancelled: the connection is dropped.
     pub async fn open(
         upstream: &Upstream,
         account: &Account,
-        database: &str,
+        (database, server): (&str, Option<&ServerIdentity>),
         place: OwnedSemaphorePermit,
         deadline: Instant,
     ) -> Result<Self, ConnectError> {
-        let session = account::open(upstream, account, database, COMPILING, deadline).await?;
-        Ok(Self {
-            link: session.link,
-            path: None,
-            _place: place,
-        })
+        for _ in 0..limits::SERVER_TRIES_MAX {
+            let session = account::open(upstream, account, database, COMPILING, deadline).await?;
+            let reached = session.server.as_ref();
+            if server.is_none_or(|own| reached.is_some_and(|reached| own.is_same(reached))) {
+                return Ok(Self {
+                    link: session.link,
+                    path: None,
+                    _place: place,
+                });
+            }
+            sleep(jittered(limits::SERVER_PAUSE)).await;
+        }
+        Err(ConnectError::OtherServer)
     }
 
     /// One that somebody else has logged in.

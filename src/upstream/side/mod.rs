@@ -29,6 +29,7 @@ use self::pool::Pool;
 use crate::limits;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
+use crate::upstream::identity::ServerIdentity;
 
 /// The side connections of all accounts in all databases of one upstream. Cheap to clone.
 #[derive(Clone)]
@@ -52,7 +53,7 @@ struct Shared {
     pools: Mutex<Pools>,
 }
 
-/// By database and user; those of one user differ by password.
+/// By database and user; those of one user differ by password and server.
 type Pools = BTreeMap<(Box<str>, Box<str>), Vec<Weak<Pool>>>;
 
 impl Sides {
@@ -68,13 +69,14 @@ impl Sides {
         }
     }
 
-    /// The connections of an account that has just logged in to that database. Opens nothing.
-    pub fn of(&self, database: &str, account: &Account) -> Side {
+    /// The connections of an account that has just logged in to that database, at that server and
+    /// no other where it has told who it is. Opens nothing.
+    pub fn of(&self, database: &str, account: &Account, server: Option<&ServerIdentity>) -> Side {
         let mut pools = self.shared.pools();
         let key = (database.into(), account.user.as_str().into());
         let known = pools.get(&key).into_iter().flatten();
         let mut living = known.filter_map(Weak::upgrade);
-        if let Some(pool) = living.find(|pool| pool.is_of(account)) {
+        if let Some(pool) = living.find(|pool| pool.is_of(account, server)) {
             return Side { pool };
         }
         pools.retain(|_, known| {
@@ -83,7 +85,7 @@ impl Sides {
         });
         let pool = Arc::new(Pool::new(
             Arc::clone(&self.shared.upstream),
-            account.clone(),
+            (account.clone(), server.copied()),
             database,
             self.shared.runtime.clone(),
             Arc::clone(&self.shared.places),

@@ -11,11 +11,14 @@ use super::connection::Connection;
 use crate::limits;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
+use crate::upstream::identity::ServerIdentity;
 
 /// At most [`limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX`] connections.
 pub(super) struct Pool {
     upstream: Arc<Upstream>,
     account: Account,
+    /// Where its connections must be; none where the server does not tell who it is.
+    server: Option<ServerIdentity>,
     database: Box<str>,
     pub(super) runtime: Handle,
     /// Who may hold a connection now.
@@ -52,7 +55,7 @@ pub(super) struct Held {
 impl Pool {
     pub(super) fn new(
         upstream: Arc<Upstream>,
-        account: Account,
+        (account, server): (Account, Option<ServerIdentity>),
         database: &str,
         runtime: Handle,
         places: Arc<Semaphore>,
@@ -60,6 +63,7 @@ impl Pool {
         Self {
             upstream,
             account,
+            server,
             database: database.into(),
             runtime,
             turns: Arc::new(Semaphore::new(limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX)),
@@ -68,8 +72,13 @@ impl Pool {
         }
     }
 
-    pub(super) fn is_of(&self, account: &Account) -> bool {
-        self.account == *account
+    pub(super) fn is_of(&self, account: &Account, server: Option<&ServerIdentity>) -> bool {
+        let is_there = match (&self.server, server) {
+            (Some(own), Some(server)) => own.is_same(server),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        is_there && self.account == *account
     }
 
     /// A connection, one that rests if there is one; none where all are busy for too long, or the
@@ -115,7 +124,7 @@ impl Pool {
         let opening = Connection::open(
             &self.upstream,
             &self.account,
-            &self.database,
+            (&self.database, self.server.as_ref()),
             place,
             deadline,
         );
@@ -193,7 +202,7 @@ mod tests {
         let places = Arc::new(Semaphore::new(2));
         let pool = Pool::new(
             Arc::new(Upstream::load(settings).unwrap()),
-            account,
+            (account, None),
             "shop",
             Handle::current(),
             Arc::clone(&places),

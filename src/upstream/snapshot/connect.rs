@@ -16,6 +16,7 @@ use super::handover::Handover;
 use crate::limits;
 use crate::upstream::account::{self, Account, ConnectError, Purpose};
 use crate::upstream::connect::Upstream;
+use crate::upstream::identity::ServerIdentity;
 use crate::upstream::login::UpstreamSession;
 
 /// Connects. The task ends when the client is dropped or the connection is lost.
@@ -26,16 +27,19 @@ pub async fn connect(
     account: &Account,
     database: &str,
 ) -> Result<(Client, JoinHandle<()>), ConnectError> {
-    connect_hearing(upstream, account, database, Arc::default()).await
+    let (client, task, _server) =
+        connect_hearing(upstream, account, database, Arc::default()).await?;
+    Ok((client, task))
 }
 
-/// The same, and whatever the session is notified of is heard there.
+/// The same, with the server that it is at, where that tells who it is; and whatever the session is
+/// notified of is heard there.
 pub async fn connect_hearing(
     upstream: &Upstream,
     account: &Account,
     database: &str,
     heard: Arc<Notify>,
-) -> Result<(Client, JoinHandle<()>), ConnectError> {
+) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), ConnectError> {
     let deadline = Instant::now() + limits::CATALOG_CONNECT_TIME_MAX;
     let connected = timeout_at(
         deadline,
@@ -50,12 +54,13 @@ async fn connect_until(
     database: &str,
     heard: Arc<Notify>,
     deadline: Instant,
-) -> Result<(Client, JoinHandle<()>), ConnectError> {
+) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), ConnectError> {
     let session = account::open(upstream, account, database, READING, deadline).await?;
+    let server = session.server;
     let (client, task) = hand_over(session, heard).await?;
     let set = client.batch_execute(SETTINGS).await;
     set.map_err(|_error| ConnectError::Lost)?;
-    Ok((client, task))
+    Ok((client, task, server))
 }
 
 /// Gives a session that is logged in to tokio-postgres. The task ends when the client is dropped or

@@ -80,6 +80,21 @@ pub fn bind(portal: &str, statement: &str, values: &[Option<&str>], binary: bool
     message(b'B', &body)
 }
 
+/// A row of text values.
+pub fn row(values: &[Option<&str>]) -> Vec<u8> {
+    let mut body = u16::try_from(values.len()).unwrap().to_be_bytes().to_vec();
+    for value in values {
+        match value {
+            None => body.extend((-1_i32).to_be_bytes()),
+            Some(text) => {
+                body.extend(u32::try_from(text.len()).unwrap().to_be_bytes());
+                body.extend(text.as_bytes());
+            }
+        }
+    }
+    message(b'D', &body)
+}
+
 /// Describe of a statement (`S`) or a portal (`P`).
 pub fn describe(target: u8, name: &str) -> Vec<u8> {
     message(b'D', &[&[target][..], &zero_ended(name)].concat())

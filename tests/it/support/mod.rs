@@ -30,6 +30,7 @@ pub mod recorder;
 pub mod shared;
 pub mod sql;
 mod stack;
+pub mod switch;
 
 pub use raw::RawClient;
 pub use shared::{ADMIN, APP, READER, shared_cluster};
