@@ -24,6 +24,7 @@ use crate::config::keys;
 use crate::demo::{self, DemoArguments};
 use crate::telemetry::metrics;
 
+mod allocator;
 mod audit;
 mod audit_files;
 mod audit_sum;

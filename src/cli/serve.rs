@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::app;
 use crate::cli::sources::sources;
-use crate::cli::{Outcome, complain, fail};
+use crate::cli::{Outcome, allocator, complain, fail};
 use crate::config::written::Flag;
 use crate::config::{self, Problem, Settings};
 
@@ -36,6 +36,8 @@ pub struct Flags {
 
 /// Serves until the process is told to stop.
 pub fn run(flags: Flags) -> Outcome {
+    // Before anything is read: a configuration that comes through a pipe comes once.
+    allocator::settle();
     match settings(flags) {
         Ok(settings) => match app::run(settings) {
             Ok(()) => Outcome::Done,
