@@ -24,6 +24,7 @@ use crate::server::listener::Place;
 use crate::server::readiness::Readiness;
 use crate::server::reload::Reloader;
 use crate::server::{Server, ServerSettings, StartError};
+use crate::session::budget::Budget;
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
@@ -213,6 +214,7 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
         regime: Arc::new(Regime::new(live, recording)),
         cancels: CancelRegistry::new(),
         accounts: Accounts::new(),
+        memory: Budget::new(settings.memory, telemetry.memory()),
         telemetry: telemetry.clone(),
     })
 }

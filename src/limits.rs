@@ -393,6 +393,54 @@ pub const SEARCH_PATHS_POSSIBLE_MAX: usize = 4;
 /// short. A longer one counts as not known.
 pub const SESSION_VALUE_BYTES_MAX: usize = 1024;
 
+// --- session: memory
+
+/// Bytes of the process's memory that clients may take in sum when the settings do not say, above
+/// what each session has free: half of the gibibyte that the smallest machines and containers have,
+/// enough for two of the largest statements to be judged at a time, or for ten of the largest
+/// values on their way.
+pub const MEMORY_BYTES: u64 = 512 << 20;
+
+/// The least that `limits.memory` can ask for: a Bind of the largest size fits twice.
+pub const MEMORY_BYTES_MIN: u64 = 128 << 20;
+
+/// The most that `limits.memory` can ask for, a tebibyte.
+pub const MEMORY_BYTES_BOUND: u64 = 1 << 40;
+
+/// Bytes that a session holds without taking them from that: an ordinary statement, its answers and
+/// some prepared statements. Clients that take no more than this never wait for others.
+pub const MEMORY_BYTES_FREE: usize = 64 * 1024;
+
+/// Who wants no more than this at once goes before those who want more, and has the last part of
+/// the budget.
+pub const MEMORY_SMALL_BYTES: usize = 1 << 20;
+
+/// The part of the budget that only small wants may have: one in so many.
+pub const MEMORY_SMALL_PART: usize = 8;
+
+/// How long a session waits for memory before its statement is refused with 53200: three turns of
+/// those before it.
+pub const MEMORY_WAIT_MAX: Duration = Duration::from_secs(15);
+
+/// How long memory is kept for a frame whose end does not come, while others wait: time for 16 MiB
+/// at 30 Mbit/s.
+pub const MEMORY_TURN_MAX: Duration = Duration::from_secs(5);
+
+/// Times the length of its frame that a large text takes in all while it is judged. Trees of
+/// `f(),f(),…` and `a.b,a.b,…` take 75 times the text, chains like `a+a+…` 164 times, as measured.
+pub const MEMORY_JUDGED_FACTOR: usize = 165;
+
+/// The same for a text that is longer than the policy admits, and is not parsed: as it came, as it
+/// is handed to the thread, and as the thread copies it.
+pub const MEMORY_UNPARSED_FACTOR: usize = 3;
+
+/// Times the length of a frame that only passes, or of an error of the upstream: as it came, and on
+/// its way.
+pub const MEMORY_PASSED_FACTOR: usize = 2;
+
+/// Bytes that one answer owed takes, with what its event will need.
+pub const MEMORY_OWED_BYTES: usize = 640;
+
 // --- server
 
 /// Clients that were accepted and not yet taken up by their worker; more are turned away.

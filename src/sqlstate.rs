@@ -91,6 +91,8 @@ pub const INVALID_PASSWORD: SqlState = SqlState("28P01");
 pub const ADMIN_SHUTDOWN: SqlState = SqlState("57P01");
 /// The server is starting, stopping or full.
 pub const CANNOT_CONNECT_NOW: SqlState = SqlState("57P03");
+/// There is no memory for it now.
+pub const OUT_OF_MEMORY: SqlState = SqlState("53200");
 /// All connections are taken.
 pub const TOO_MANY_CONNECTIONS: SqlState = SqlState("53300");
 /// A user does more at a time, or in a time, than the policy gives.

@@ -125,7 +125,7 @@ fn a_whole_file_is_read() {
          client:\n  tls: {{ mode: require, certificate: {cert}, key: {key}, client_ca: {root} }}\n\
          policy: {{ file: bi }}\n\
          audit: {{ to: /var/log/a.jsonl, fingerprint_key_file: {} }}\n\
-         workers: 3\nlimits: {{ connections_max: 7, drain_timeout_ms: 1500 }}\n",
+         workers: 3\nlimits: {{ connections_max: 7, drain_timeout_ms: 1500, memory: 2GiB }}\n",
         fingerprint_key.display()
     )));
     assert_eq!(settings.listen.len(), 2);
@@ -146,6 +146,40 @@ fn a_whole_file_is_read() {
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
     assert_eq!((settings.workers, settings.connections_max), (3, 7));
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
+    assert_eq!(settings.memory, 2 << 30);
+}
+
+#[test]
+fn memory_is_given_in_bytes_or_in_powers_of_them() {
+    let memory = |text: &str| {
+        let text = format!("upstream: {{ url: {URL} }}\nlimits: {{ memory: {text} }}");
+        good(&file(&text)).memory
+    };
+    assert_eq!(
+        good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).memory,
+        512 << 20
+    );
+    assert_eq!(memory("134217728"), 128 << 20);
+    assert_eq!(memory("131072KiB"), 128 << 20);
+    assert_eq!(memory("300 MiB"), 300 << 20);
+    assert_eq!(memory("1TiB"), 1 << 40);
+    for wrong in [
+        "127MiB",
+        "2TiB",
+        "1GB",
+        "512",
+        "-1",
+        "MiB",
+        "1.5GiB",
+        "99999999999TiB",
+    ] {
+        let text = format!("upstream: {{ url: {URL} }}\nlimits: {{ memory: {wrong} }}");
+        let problems = bad(&file(&text));
+        assert!(
+            problems.contains("from 128MiB to 1TiB is wanted"),
+            "{wrong}: {problems}"
+        );
+    }
 }
 
 #[test]

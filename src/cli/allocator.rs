@@ -1,10 +1,10 @@
 //! How the C library's allocator is told to give memory back.
 //!
 //! Large blocks are mapped one by one and given back to the system when they are freed; but with
-//! each such block that is freed the allocator of glibc raises the size from which on it does so, up
-//! to 32 MiB. After a flood of large messages, blocks of megabytes and the parser's lie among small
-//! ones on heaps that never shrink again: hundreds of megabytes stay. A size that is set is not
-//! raised. It can be set in the environment alone, and is read before a program begins: so the
+//! each such block that is freed the allocator of glibc raises the size from which on it does so,
+//! up to 32 MiB. After a flood of large messages, blocks of megabytes and the parser's lie among
+//! small ones on heaps that never shrink again: hundreds of megabytes stay. A size that is set is
+//! not raised. It can be set in the environment alone, and is read before a program begins: so the
 //! program starts itself anew, once, in the same process. Elsewhere this changes nothing.
 
 use std::env;

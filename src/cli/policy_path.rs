@@ -191,6 +191,7 @@ fn step(rule: Rule) -> Option<Step> {
         | Rule::IdleTime
         | Rule::StartupParameter
         | Rule::Replication
-        | Rule::FunctionCall => None,
+        | Rule::FunctionCall
+        | Rule::Memory => None,
     }
 }

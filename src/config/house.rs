@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use crate::config::ListenAddress;
 use crate::config::reader::{Choice, Reader};
-use crate::limits::{CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, WORKERS_MAX};
+use crate::limits::{
+    CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, MEMORY_BYTES, MEMORY_BYTES_BOUND,
+    MEMORY_BYTES_MIN, WORKERS_MAX,
+};
 use crate::policy::sources::{Source, Unloaded};
 use crate::policy::{Policy, PolicySet};
 
@@ -126,6 +129,35 @@ pub fn connections_max(reader: &mut Reader) -> Option<usize> {
         CONNECTIONS_MAX,
     )?;
     usize::try_from(number).ok()
+}
+
+/// `limits.memory`.
+pub fn memory(reader: &mut Reader) -> Option<usize> {
+    reader.parsed("limits.memory", whole(MEMORY_BYTES), |text| {
+        let bytes =
+            bytes(text).filter(|bytes| (MEMORY_BYTES_MIN..=MEMORY_BYTES_BOUND).contains(bytes));
+        let wanted = "an amount from 128MiB to 1TiB is wanted, as 512MiB or a number of bytes";
+        bytes.map(whole).ok_or_else(|| wanted.into())
+    })
+}
+
+/// A number of bytes, which may be written with the word for a power of 1024.
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text.get(digits.len()..)?.trim_start() {
+        "" => 0,
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        "TiB" => 40,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// As much as the machine can address, where it is less.
+fn whole(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// `limits.drain_timeout_ms`.

@@ -324,6 +324,13 @@ pub const KEYS: &[Key] = &[
         doc: "Clients at a time, 1 to 100000; more are refused with 53300.",
     },
     Key {
+        path: "limits.memory",
+        form: Form::Word,
+        default: "512MiB",
+        doc: "Memory that clients may take in sum above 64 KiB each, 128MiB to 1TiB: a number with \
+              KiB, MiB, GiB or TiB, or of bytes. Who asks beyond it waits, and then gets 53200.",
+    },
+    Key {
         path: "limits.drain_timeout_ms",
         form: Form::Word,
         default: "30000",

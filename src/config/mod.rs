@@ -67,6 +67,8 @@ pub struct Settings {
     pub workers: usize,
     /// Clients at a time.
     pub connections_max: usize,
+    /// Bytes of memory that clients may take in sum.
+    pub memory: usize,
     /// How long a drain may take.
     pub drain_timeout: Duration,
 }
@@ -163,6 +165,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let fingerprint_key = evidence::fingerprint_key(reader);
     let workers = house::workers(reader);
     let connections_max = house::connections_max(reader);
+    let memory = house::memory(reader);
     let drain_timeout = house::drain_timeout(reader);
     let (policies, policy_sources) = policies?;
     Some(Settings {
@@ -180,6 +183,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,
+        memory: memory?,
         drain_timeout: drain_timeout?,
     })
 }

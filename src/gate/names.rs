@@ -182,6 +182,11 @@ impl SessionNames {
         }
     }
 
+    /// Bytes of the texts of all prepared statements and portals that have a name.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
     /// A statement prepared by PREPARE or by a Parse message, with its text.
     pub fn add_prepared(&mut self, name: &str, facts: Arc<Facts>, text: Arc<str>) {
         let name = stored(name);

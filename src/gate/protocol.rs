@@ -53,6 +53,17 @@ impl Refusal {
         )
     }
 
+    /// For a message that more memory would be needed for than is left for all clients together.
+    /// Nobody has read it.
+    pub fn of_no_memory() -> Box<Self> {
+        Self::new(
+            Rule::Memory,
+            sqlstate::OUT_OF_MEMORY,
+            "out of memory: the message needs more than is left for all clients together",
+            "Send it again later, or in smaller parts; limits.memory is what there is in all.",
+        )
+    }
+
     /// For a text whose settings were lowered again and again without an end.
     pub fn of_clamp_without_end() -> Box<Self> {
         Self::new(

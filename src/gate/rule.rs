@@ -124,11 +124,13 @@ pub enum Rule {
     Replication,
     /// The FunctionCall message.
     FunctionCall,
+    /// More memory than is left for all clients together.
+    Memory,
 }
 
 impl Rule {
     /// Every rule, in the order in which a text meets them.
-    pub const ALL: [Self; 60] = [
+    pub const ALL: [Self; 61] = [
         Self::TooLong,
         Self::TooComplex,
         Self::SyntaxError,
@@ -189,6 +191,7 @@ impl Rule {
         Self::StartupParameter,
         Self::Replication,
         Self::FunctionCall,
+        Self::Memory,
     ];
 
     /// The stable name.
@@ -254,6 +257,7 @@ impl Rule {
             Self::StartupParameter => "startup_parameter",
             Self::Replication => "replication",
             Self::FunctionCall => "function_call",
+            Self::Memory => "memory",
         }
     }
 }

@@ -98,6 +98,7 @@ pub(super) const GATE_RULES: &[&str] = &[
     "startup_parameter",
     "replication",
     "function_call",
+    "memory",
 ];
 
 #[cfg(test)]

@@ -67,7 +67,8 @@ impl Relay {
     }
 
     fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {
-        let judgement = self.conversation.judge_elsewhere(&large);
+        let share = self.put_aside(&large);
+        let judgement = self.conversation.judge_elsewhere(&large, share);
         Elsewhere::Judging { large, judgement }
     }
 
@@ -78,7 +79,8 @@ impl Relay {
                 large,
                 mut judgement,
             }) => match Pin::new(&mut judgement).poll(context) {
-                Poll::Ready(Ok(judgement)) => {
+                Poll::Ready(Ok(mut judgement)) => {
+                    self.take_back(&mut judgement);
                     let again = self.conversation.judged_elsewhere(large, judgement)?;
                     self.elsewhere = again.map(|large| self.judge_elsewhere(large));
                 }

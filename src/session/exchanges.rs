@@ -512,6 +512,7 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
     exchange.upstream(&[error("42703")]);
     let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
     let judged = Judged {
+        share: crate::session::budget::Budget::boundless().share(),
         judgement: gate.judge(long.into(), &Default::default()),
         waited: Duration::ZERO,
     };

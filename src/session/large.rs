@@ -12,6 +12,7 @@ use bytes::Bytes;
 use tokio::task::JoinHandle;
 
 use super::arrival::Arrival;
+use super::budget::Share;
 use super::conversation::{Conversation, Ending, Intake};
 use crate::gate::{Judgement, Parameters, Refusal, Verdict};
 use crate::limits;
@@ -36,6 +37,8 @@ pub struct Judged {
     pub(super) judgement: Judgement<'static>,
     /// How long it took until a thread was there for it.
     pub(super) waited: Duration,
+    /// The memory that it took.
+    pub(super) share: Share,
 }
 
 impl fmt::Debug for Large {
@@ -57,8 +60,9 @@ impl Large {
 }
 
 impl Conversation {
-    /// Has a large text judged on a blocking thread.
-    pub fn judge_elsewhere(&mut self, large: &Large) -> JoinHandle<Judged> {
+    /// Has a large text judged on a blocking thread, in this part of the memory of all: it is not
+    /// free before the thread is done, whoever still waits for that.
+    pub fn judge_elsewhere(&mut self, large: &Large, share: Share) -> JoinHandle<Judged> {
         self.look_around();
         let gate = Arc::clone(&self.gate);
         let names = self.names.clone();
@@ -69,7 +73,11 @@ impl Conversation {
             let waited = asked.elapsed();
             let (text, parameters) = text_of(&frame).unwrap_or_default();
             let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
-            Judged { judgement, waited }
+            Judged {
+                judgement,
+                waited,
+                share,
+            }
         })
     }
 
@@ -83,7 +91,9 @@ impl Conversation {
         mut large: Large,
         judged: Judged,
     ) -> Result<Option<Large>, Ending> {
-        let Judged { judgement, waited } = judged;
+        let Judged {
+            judgement, waited, ..
+        } = judged;
         large.arrived.waits(waited);
         self.lap_waited(waited);
         if self.intake == Intake::JudgingInVain {

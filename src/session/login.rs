@@ -10,6 +10,7 @@ use bytes::BytesMut;
 use tokio::time::{Instant, timeout};
 
 use super::attempt::Attempt;
+use super::budget::Budget;
 use super::denial::Denial;
 use super::greeting::{self, CancelWish, Greeting, Turned};
 use super::pending_logins::PendingLogin;
@@ -54,6 +55,8 @@ pub struct LoginDesk {
     pub cancels: CancelRegistry,
     /// What users have done.
     pub accounts: Accounts,
+    /// The memory of all clients together.
+    pub memory: Budget,
     /// Where events go.
     pub telemetry: Telemetry,
 }

@@ -9,6 +9,7 @@
 //!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
 //!   as the client may hear it
 //! * [`large`]: texts that are judged on another thread
+//! * [`budget`]: the memory that all clients together may take; `memory`: what one takes of it
 //! * [`repairs`]: statements that fail and may be mended
 //! * [`plans`]: statements whose plan the policy wants to see first
 //! * [`quotas`]: the limits of the policy that act while it runs
@@ -24,6 +25,7 @@
 pub mod answers;
 pub mod arrival;
 pub mod attempt;
+pub mod budget;
 pub mod conversation;
 pub mod denial;
 pub mod drain;
@@ -40,6 +42,7 @@ pub mod intake;
 pub mod journal;
 pub mod large;
 pub mod login;
+mod memory;
 pub mod parting;
 pub mod pending_logins;
 pub mod plans;
@@ -172,7 +175,8 @@ fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let relay = Relay::new(conversation, unread(client), unread(upstream), scratch);
-    (relay.shown_by(sign), lease)
+    let share = house.desk.memory.share();
+    (relay.shown_by(sign).within(share), lease)
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

@@ -83,7 +83,7 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
         }
         Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
         | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
-        | Ending::Ended(Farewell::Idle)
+        | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
@@ -102,6 +102,7 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
         Ending::Ended(Farewell::NoPolicy) => ClosedBecause::NoPolicy,
         Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
+        Ending::Ended(Farewell::OutOfMemory) => ClosedBecause::OutOfMemory,
         Ending::Ended(Farewell::Internal) => ClosedBecause::Panic,
         Ending::Tripped(_) | Ending::Ended(Farewell::Tripwire) => ClosedBecause::Tripwire,
     }

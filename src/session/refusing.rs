@@ -150,6 +150,26 @@ impl Conversation {
         }
     }
 
+    /// Refuses a message that nobody will read: there is no memory for it.
+    pub(super) fn refuse_unread(&mut self, kind: u8) -> Result<(), Ending> {
+        let refusal = Refusal::of_no_memory();
+        match kind {
+            b'Q' => self.refuse_query(refusal, None, Path::Query),
+            b'F' => self.refuse_query(refusal, None, Path::FunctionCall),
+            b'P' => self.refuse_message(refusal, None, Path::Parse),
+            _ => self.refuse_message(refusal, None, Path::Bind),
+        }
+    }
+
+    /// Whether a message of this kind is dropped, whatever it says: it need not be held.
+    pub(super) fn drops_unread(&self, kind: u8) -> bool {
+        kind == b'd' || (self.is_skipping() && kind != b'S' && kind != b'X')
+    }
+
+    pub(super) fn is_skipping(&self) -> bool {
+        matches!(self.intake, Intake::SkipToSync | Intake::SkipToSyncAlone)
+    }
+
     /// Nothing is owed and no transaction is open, not even an implicit one.
     pub(super) fn answers_alone(&self) -> bool {
         self.journal.is_empty()

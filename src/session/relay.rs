@@ -13,8 +13,10 @@ use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::arrival::Inflow;
+use super::budget::{Budget, Share};
 use super::conversation::{Conversation, Ending};
 use super::elsewhere::Elsewhere;
+use super::memory::Memory;
 use super::quotas::idle::IdleWatch;
 use super::reply::Farewell;
 use crate::limits;
@@ -39,8 +41,8 @@ pub struct Relay {
     /// The upstream's socket.
     pub upstream: Stream,
     scratch: Scratch,
-    client_rest: BytesMut,
-    upstream_rest: BytesMut,
+    pub(super) client_rest: BytesMut,
+    pub(super) upstream_rest: BytesMut,
     pub(super) elsewhere: Option<Elsewhere>,
     /// The cancel of a result that was cut. Nothing that it might meet is sent until it is over.
     pub(super) cancelling: Option<Cancelling>,
@@ -50,6 +52,7 @@ pub struct Relay {
     stops_at_rest: StopsAtRest,
     client_flush: ClientFlush,
     counted: Counted,
+    pub(super) memory: Memory,
     /// What tells others what the session is at.
     sign: Sign,
 }
@@ -110,6 +113,7 @@ impl Relay {
             stops_at_rest: StopsAtRest::NotAsked,
             client_flush: ClientFlush::Settled,
             counted: Counted::default(),
+            memory: Memory::new(Budget::boundless().share()),
             sign: Sign::default(),
         }
     }
@@ -117,6 +121,12 @@ impl Relay {
     /// The same relay, which tells by this sign what its session is at.
     pub fn shown_by(mut self, sign: Sign) -> Self {
         self.sign = sign;
+        self
+    }
+
+    /// The same relay, which takes its memory out of this share.
+    pub fn within(mut self, share: Share) -> Self {
+        self.memory = Memory::new(share);
         self
     }
 
@@ -183,6 +193,7 @@ impl Relay {
         {
             return Err(Ending::Ended(Farewell::Shutdown));
         }
+        self.settle_memory(context)?;
         let mut moved = self.write_client(context)?;
         if let Some(ending) = self.conversation.closed()
             && self.conversation.reply.is_empty()
@@ -219,9 +230,7 @@ impl Relay {
             }
             self.client_flush = ClientFlush::Owed;
         }
-        if reply.capacity() > limits::BUFFER_BYTES_KEPT {
-            *reply = BytesMut::new();
-        }
+        *reply = BytesMut::new();
         self.flush_client(context)
     }
 
@@ -253,7 +262,7 @@ impl Relay {
 
     /// Reads the upstream only when the client has taken everything before: its pace is the limit.
     fn read_upstream(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
-        if !self.conversation.reply.is_empty() {
+        if !self.conversation.reply.is_empty() || self.memory.stops_upstream() {
             return Ok(Moved::Nothing);
         }
         let Some(count) = self.receive_upstream(context, scratch)? else {
@@ -270,10 +279,7 @@ impl Relay {
             rest.extend_from_slice(fresh);
             let passed = self.conversation.upstream_bytes(&rest)?;
             self.pass_on(context, rest.get(passed.tail).unwrap_or_default())?;
-            rest.advance(passed.consumed);
-            if !rest.is_empty() {
-                self.upstream_rest = rest;
-            }
+            self.upstream_rest = without_front(rest, passed.consumed);
         }
         Ok(Moved::Some)
     }
@@ -325,6 +331,9 @@ impl Relay {
         if waits && self.take_rest()? == Moved::Some {
             return Ok(Moved::Some);
         }
+        if let Some(moved) = self.make_room()? {
+            return Ok(moved);
+        }
         let count = match read(&mut self.client, context, scratch) {
             Poll::Pending => return Ok(Moved::Nothing),
             Poll::Ready(Ok(0) | Err(_)) => return Err(Ending::ClientGone),
@@ -333,6 +342,7 @@ impl Relay {
         self.counted.from_client += as_u64(count);
         self.conversation.inflow = Inflow::now();
         let fresh = scratch.get(..count).unwrap_or_default();
+        let fresh = self.memory.without_dropped(fresh);
         if self.client_rest.is_empty() {
             let taken = self.conversation.client_bytes(fresh)?;
             self.client_rest
@@ -362,16 +372,27 @@ impl Relay {
     fn take_rest(&mut self) -> Turn {
         let replays = self.conversation.is_replaying();
         let taken = self.conversation.client_bytes(&self.client_rest)?;
-        self.client_rest.advance(taken.consumed);
-        if self.client_rest.is_empty() && self.client_rest.capacity() > limits::BUFFER_BYTES_KEPT {
-            self.client_rest = BytesMut::new();
-        }
+        let rest = std::mem::take(&mut self.client_rest);
+        self.client_rest = without_front(rest, taken.consumed);
         let moved = if taken.consumed > 0 || replays {
             Moved::Some
         } else {
             Moved::Nothing
         };
         Ok(moved)
+    }
+}
+
+/// What is left behind bytes that were dealt with, in no more memory than it needs: a buffer keeps
+/// what it once took, however little it holds.
+fn without_front(mut rest: BytesMut, consumed: usize) -> BytesMut {
+    rest.advance(consumed);
+    if rest.is_empty() {
+        BytesMut::new()
+    } else if consumed > limits::BUFFER_BYTES_KEPT {
+        BytesMut::from(&*rest)
+    } else {
+        rest
     }
 }
 

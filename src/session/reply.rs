@@ -29,6 +29,8 @@ pub enum Farewell {
     Shutdown,
     /// The session did nothing for longer than the policy gives.
     Idle,
+    /// More memory is needed than is left for all clients together.
+    OutOfMemory,
     /// A fault of pgsieve's own.
     Internal,
 }
@@ -128,6 +130,14 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             sqlstate::IDLE_SESSION_TIMEOUT,
             Cow::Borrowed("terminating connection due to idle-session timeout"),
             Some("Reconnect when there is something to ask."),
+        ),
+        Farewell::OutOfMemory => (
+            sqlstate::OUT_OF_MEMORY,
+            Cow::Borrowed(
+                "out of memory: the session needs more than is left for all clients together; \
+                 the connection is closed",
+            ),
+            Some("Reconnect later; limits.memory is what there is in all."),
         ),
         Farewell::Internal => (
             sqlstate::INTERNAL_ERROR,

@@ -352,6 +352,8 @@ labels! {
         Drained => "drained",
         /// A bound on time or idleness was reached.
         TimedOut => "timed_out",
+        /// More memory was needed than was left for all clients together.
+        OutOfMemory => "out_of_memory",
         /// The login did not succeed.
         LoginFailed => "login_failed",
         /// The connection carried a cancel request only.

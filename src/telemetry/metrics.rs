@@ -340,6 +340,15 @@ metrics! {
     POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in "seconds",
         [],
         "When the policies were last read that hold, in seconds since 1970.";
+    MEMORY_TAKEN_BYTES: Gauge "pgsieve_memory_taken_bytes" in "bytes",
+        [],
+        "Memory that clients have taken of limits.memory.";
+    MEMORY_WAITING: Gauge "pgsieve_memory_waiting" in "sessions",
+        [],
+        "Sessions that wait for memory.";
+    MEMORY_REFUSED: Counter "pgsieve_memory_refused_total" in "times",
+        [],
+        "Messages refused and sessions ended (53200) for want of memory.";
     AUDIT_QUEUE_BYTES: Gauge "pgsieve_audit_queue_bytes" in "bytes",
         [],
         "Audit lines that wait to be written.";

@@ -46,7 +46,7 @@ use audit::{Audit, AuditSettings, Stuck};
 use events::{Event, StatementFinished};
 use labels::PlanAnswer;
 use log::Log;
-use numbers::Metrics;
+use numbers::{MemoryNumbers, Metrics};
 use pulse::Reading;
 use recent::Recent;
 use seats::Seat;
@@ -194,6 +194,11 @@ impl Telemetry {
             event.count_observed(&self.sinks.metrics);
         }
         self.traced(event);
+    }
+
+    /// Where the memory that clients take is counted.
+    pub fn memory(&self) -> MemoryNumbers {
+        self.sinks.metrics.memory.clone()
     }
 
     /// A seat for a session that begins, which counts it among all until it is dropped.

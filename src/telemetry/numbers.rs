@@ -28,10 +28,11 @@ use crate::telemetry::metrics::{
     AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT,
     CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS,
     CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS,
-    JUDGEMENT_CACHE, LIMITS, LOGINS, Metric, PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS,
-    PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS,
-    PROCESS_THREADS, PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS,
-    REPAIRS, RESULT_BYTES, RETRIES, ROWS, SESSIONS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
+    JUDGEMENT_CACHE, LIMITS, LOGINS, MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric,
+    PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
+    PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS,
+    PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS,
+    RESULT_BYTES, RETRIES, ROWS, SESSIONS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
     TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
 use crate::telemetry::named::{ByFingerprint, ByPolicy, ByUser};
@@ -109,6 +110,8 @@ pub struct Metrics {
     pub panics: IntCounter,
     /// What is known of the policies.
     pub policies: PolicyNumbers,
+    /// What is counted of the memory that clients take.
+    pub memory: MemoryNumbers,
     /// What the audit counts of itself.
     pub audit: AuditNumbers,
     /// See [`ADMIN_REQUESTS`].
@@ -141,6 +144,17 @@ pub struct CatalogNumbers {
     pub checks: Checks,
     age_seconds: Gauge,
     bytes: IntGauge,
+}
+
+/// What is counted of the memory that clients take.
+#[derive(Clone)]
+pub struct MemoryNumbers {
+    /// See [`MEMORY_TAKEN_BYTES`].
+    pub taken_bytes: IntGauge,
+    /// See [`MEMORY_WAITING`].
+    pub waiting: IntGauge,
+    /// See [`MEMORY_REFUSED`].
+    pub refused: IntCounter,
 }
 
 /// What the audit counts of itself.
@@ -221,6 +235,11 @@ impl Metrics {
             panics: counter(r, &PANICS)?,
             policies: PolicyNumbers::register(r)?,
             trace_spans: Arc::new(Family::from_zero(r, &TRACE_SPANS)?),
+            memory: MemoryNumbers {
+                taken_bytes: gauge(r, &MEMORY_TAKEN_BYTES)?,
+                waiting: gauge(r, &MEMORY_WAITING)?,
+                refused: counter(r, &MEMORY_REFUSED)?,
+            },
             audit: AuditNumbers {
                 queue_bytes: gauge(r, &AUDIT_QUEUE_BYTES)?,
                 lines: counter(r, &AUDIT_LINES)?,

@@ -167,6 +167,11 @@ impl Outbox {
         self.buffer.len() >= limits::OUTBOX_BYTES_MAX
     }
 
+    /// Bytes of memory that it takes.
+    pub fn memory(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     /// Whether nothing waits, neither here nor in the stream.
     pub fn is_settled(&self) -> bool {
         self.buffer.is_empty() && self.flush == Flush::Settled
@@ -194,11 +199,8 @@ impl Outbox {
             self.buffer.advance(written);
             self.flush = Flush::Owed;
         }
-        if self.buffer.capacity() > limits::BUFFER_BYTES_KEPT {
-            self.buffer = BytesMut::new();
-        } else {
-            self.buffer.clear();
-        }
+        // It would keep what it once took, however little that is now.
+        self.buffer = BytesMut::new();
         ready!(Pin::new(stream).poll_flush(context))?;
         self.flush = Flush::Settled;
         Poll::Ready(Ok(()))

@@ -36,6 +36,8 @@ mod limits_lasting;
 #[cfg(test)]
 mod limits_walk;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod metrics;
 #[cfg(test)]
 mod metrics_standby;

@@ -14,6 +14,7 @@ use pgsieve::net::certs::{self, CertificateWish, Certificates};
 use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::stream::{Peer, Stream};
 use pgsieve::policy::Policy;
+use pgsieve::session::budget::Budget;
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
 use pgsieve::session::pending_logins::{PendingLogins, Places};
 use pgsieve::session::quotas::accounts::Accounts;
@@ -201,6 +202,7 @@ impl Sieve {
             regime: Arc::new(regime()),
             cancels: CancelRegistry::new(),
             accounts: Accounts::new(),
+            memory: Budget::boundless(),
             telemetry: Telemetry::quiet().unwrap(),
         });
         let ends = Arc::new(Mutex::new(Vec::new()));

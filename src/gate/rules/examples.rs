@@ -38,6 +38,7 @@ fn every_rule_that_sees_statements_has_a_file() {
             Rule::StartupParameter
                 | Rule::Replication
                 | Rule::FunctionCall
+                | Rule::Memory
                 | Rule::ResultRows
                 | Rule::ResultBytes
                 | Rule::PlanCost

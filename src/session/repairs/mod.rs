@@ -106,6 +106,15 @@ pub enum Batch {
     Open(Bytes),
 }
 
+impl Batch {
+    fn memory(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Whole(frames) | Self::Open(frames) => frames.len(),
+        }
+    }
+}
+
 impl fmt::Debug for Patient {
     /// Without the frames: they are client text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,6 +123,17 @@ impl fmt::Debug for Patient {
 }
 
 impl Patient {
+    /// Bytes of memory that its messages take.
+    pub(super) fn memory(&self) -> usize {
+        let with_it = match &self.cause {
+            Cause::Refused(_) | Cause::Doubted => 0,
+            Cause::Shaken { error, batch, .. } | Cause::Failed { error, batch } => {
+                error.len() + batch.memory()
+            }
+        };
+        self.frame.len() + self.described.len() + with_it
+    }
+
     fn cause_name(&self) -> &'static str {
         match &self.cause {
             Cause::Refused(_) => "refused",

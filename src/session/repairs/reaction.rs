@@ -36,6 +36,13 @@ pub struct Held {
     patient: Box<Patient>,
 }
 
+impl Held {
+    /// Bytes of memory that its messages take.
+    pub(in crate::session) fn memory(&self) -> usize {
+        self.patient.memory()
+    }
+}
+
 impl Conversation {
     /// Keeps a Query that is about to be sent, if its failure could be held back.
     pub(in crate::session) fn stake_query(

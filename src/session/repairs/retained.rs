@@ -110,6 +110,11 @@ impl Retained {
         Bytes::copy_from_slice(&self.frames)
     }
 
+    /// Bytes of memory that it takes.
+    pub(in crate::session) fn memory(&self) -> usize {
+        self.frames.capacity()
+    }
+
     /// Nothing is under way: what a long text needed is given back.
     pub(in crate::session) fn relax(&mut self) {
         if self.frames.capacity() > limits::BUFFER_BYTES_KEPT {
