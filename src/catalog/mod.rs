@@ -3,7 +3,7 @@
 //!
 //! * [`rows`]: what is read from a server, row by row, with its own oids; [`build`] makes the
 //!   snapshot of it
-//! * [`names`]: every name once; [`index`]: from names and oids to objects
+//! * [`names`]: every name once, [`unreadable`] ones too; [`index`]: from names and oids to objects
 //! * [`schema`], [`relation`], [`data_type`], [`function`], [`operator`], [`cast`], [`role`]: the
 //!   objects
 //! * [`stored`]: what an expression that the server keeps (a view, a row policy, a domain's check,
@@ -44,6 +44,7 @@ mod size;
 pub mod stored;
 #[cfg(test)]
 mod tests;
+pub mod unreadable;
 mod version;
 
 use std::fmt;

@@ -10,7 +10,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/rules-views.html>
 
-use super::Oid;
+use super::{Oid, unreadable};
 
 /// What a stored expression or query names, by the server's oids, each once and in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +30,13 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Reads one tree. Any text has an answer; what is no tree names nothing.
+    /// Reads one tree. Any text has an answer; what is no tree names nothing, and what could not be
+    /// read may do anything.
     pub fn read(node_tree: &str) -> Self {
-        let mut found = Found::default();
+        let mut found = Found {
+            writes: unreadable::is_kept(node_tree),
+            ..Found::default()
+        };
         found.read(node_tree);
         found.finish()
     }

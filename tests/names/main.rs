@@ -18,4 +18,6 @@ mod refused;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]
+mod unreadable;
+#[cfg(test)]
 mod variations;

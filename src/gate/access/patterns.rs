@@ -1,9 +1,11 @@
-//! The lists of a policy, looked up by the names of relations.
+//! The lists of a policy, looked up by the names of relations. A name that is not readable is
+//! whatever is denied, and nothing that is allowed.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use crate::catalog::unreadable::is_kept;
 use crate::policy::Access;
 use crate::policy::access::{Glob, RelationPattern};
 
@@ -44,8 +46,9 @@ impl<'p> Patterns<'p> {
 
     /// Whether there is no list of what is allowed, or it names this relation.
     pub(super) fn allows(&self, schema: &str, name: &str) -> bool {
+        let known = !is_kept(schema) && !is_kept(name);
         let allowed = self.allowed.as_ref();
-        allowed.is_none_or(|allowed| !allowed.of_name(schema, name).is_empty())
+        allowed.is_none_or(|allowed| known && !allowed.of_name(schema, name).is_empty())
     }
 
     /// Whether a relation is named by what is denied.
@@ -70,6 +73,9 @@ impl ColumnRules<'_> {
 
     /// Whether they hide a column of this name.
     pub(super) fn hide(&self, column: &str) -> bool {
+        if is_kept(column) {
+            return !self.is_empty();
+        }
         let named = |list: &[&Glob]| list.iter().any(|glob| glob.matches(column));
         (!self.allowed.is_empty() && !named(&self.allowed)) || named(&self.denied)
     }
@@ -93,10 +99,28 @@ impl<'p, T: Copy> ByName<'p, T> {
     }
 
     fn of_name(&self, schema: &str, name: &str) -> Vec<T> {
+        if is_kept(schema) || is_kept(name) {
+            return self.of_unreadable(schema, name);
+        }
         let mut found = self.exact.get(&(schema, name)).cloned().unwrap_or_default();
         let wild = self.wild.iter();
         let wild = wild.filter(|(pattern, _)| pattern.names(schema, name));
         found.extend(wild.map(|(_, with)| *with));
         found
+    }
+
+    /// All that may be about a relation of which not both names are known.
+    fn of_unreadable(&self, schema: &str, name: &str) -> Vec<T> {
+        let may_be = |known: &str, named: bool| named || is_kept(known);
+        let exact = self
+            .exact
+            .iter()
+            .filter(|((of, one), _)| may_be(schema, *of == schema) && may_be(name, *one == name));
+        let wild = self.wild.iter().filter(|(pattern, _)| {
+            may_be(schema, pattern.schema.matches(schema))
+                && may_be(name, pattern.name.matches(name))
+        });
+        let exact = exact.flat_map(|(_, with)| with.iter().copied());
+        exact.chain(wild.map(|(_, with)| *with)).collect()
     }
 }

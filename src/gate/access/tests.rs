@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::catalog::unreadable;
 use crate::gate::rules::check::{
     agent_with, check_hides, check_in, check_policy, gate, hides, people, session_of,
 };
@@ -159,6 +160,62 @@ fn a_list_of_what_is_allowed_hides_all_else() {
         &["SELECT name FROM shop.people", "SELECT * FROM shop.people"],
         &["SELECT id FROM shop.people", "SELECT * FROM shop.secrets"],
     );
+}
+
+/// Nobody can say of such a name whether a pattern means it.
+#[test]
+fn a_name_that_is_not_readable_is_whatever_is_denied_and_nothing_that_is_allowed() {
+    let judged = |more: &str, text: &'static str| {
+        let policy = agent_with(&[], more);
+        let mut fixture = people();
+        for column in &mut fixture.rows().columns {
+            if column.name == "name" {
+                column.name = unreadable::kept(b"n\xe4me");
+            }
+        }
+        for relation in &mut fixture.rows().relations {
+            if relation.name == "secrets" {
+                relation.name = unreadable::kept(b"s\xe9crets");
+            }
+        }
+        let names = session_of(fixture.build(), &policy);
+        match gate(policy).judge(text.into(), &names).verdict {
+            Verdict::Refused(refusal) => Some(refusal.rule),
+            Verdict::Permitted(_) | Verdict::Clamped(_) => None,
+        }
+    };
+    let denied = "\ncolumns: {deny: [shop.people.ssn]}\n";
+    assert_eq!(
+        judged(denied, "SELECT * FROM shop.people"),
+        Some(Rule::ColumnDenied)
+    );
+    assert_eq!(judged(denied, "SELECT id FROM shop.people"), None);
+    assert_eq!(judged(denied, "SELECT * FROM shop.orders"), None);
+    let elsewhere = "\ncolumns: {deny: [shop.orders.total]}\n";
+    assert_eq!(judged(elsewhere, "SELECT * FROM shop.people"), None);
+    for (lists, readable) in [
+        ("\nrelations: {deny: [shop.other]}\n", true),
+        ("\nrelations: {allow: [\"shop.*\"]}\n", true),
+        ("\nrelations: {deny: [elsewhere.other]}\n", true),
+    ] {
+        let rule = judged(lists, "SELECT id FROM shop.people");
+        assert_eq!(rule.is_none(), readable, "{lists}");
+    }
+    let patterns = |more: &str, name: &str| {
+        let policy = agent_with(&[], more);
+        let patterns = super::patterns::Patterns::of(policy.access());
+        (patterns.denies("shop", name), patterns.allows("shop", name))
+    };
+    let name = unreadable::kept(b"s\xe9crets");
+    for (more, wanted) in [
+        ("\nrelations: {deny: [shop.other]}\n", (true, true)),
+        ("\nrelations: {deny: [elsewhere.other]}\n", (false, true)),
+        ("\nrelations: {deny: [\"*.other\"]}\n", (true, true)),
+        ("\nrelations: {allow: [\"shop.*\"]}\n", (false, false)),
+    ] {
+        assert_eq!(patterns(more, &name), wanted, "{more}");
+    }
+    assert!(!patterns("\nrelations: {deny: [shop.other]}\n", "secrets").0);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! which [`super::narrow`] looks into.
 
 use super::{Sort, Spelling, Suspicion};
+use crate::catalog::unreadable::{self, CUT_FROM};
 use crate::catalog::{FunctionId, NameId, SchemaId, Volatility};
 use crate::gate::case::Case;
 use crate::gate::rules::Called;
@@ -54,7 +55,7 @@ pub(in crate::gate) fn look(node: Node<'_>, sight: &Sight, case: &mut Case<'_>) 
 
 /// A call of a name that is a built-in, or that the catalog has a function of.
 pub(in crate::gate) fn call(called: Called<'_>, sight: &Sight, case: &mut Case<'_>) {
-    if !called.name.is_ascii() {
+    if may_be_read_otherwise(called.name) {
         suspect(called.name, Flags::FUNCTION, Sort::Function, sight, case);
     }
     let Some(id) = sight.catalog().names().find(called.name) else {
@@ -166,7 +167,7 @@ fn suspect(name: &str, flag: Flags, sort: Sort, sight: &Sight, case: &mut Case<'
     {
         note(sort, id, case);
     }
-    if !name.is_ascii()
+    if may_be_read_otherwise(name)
         && let Some(id) = read_otherwise(name, flag, sight)
     {
         case.suspicion = Some(Suspicion {
@@ -177,21 +178,31 @@ fn suspect(name: &str, flag: Flags, sort: Sort, sight: &Sight, case: &mut Case<'
     }
 }
 
-/// What marked name one with letters beyond ASCII may be to a server whose database has another
-/// encoding.
+/// Whether a server may read another name in what the parser has read so: it has letters beyond
+/// ASCII, or the parser may have cut some off.
+fn may_be_read_otherwise(name: &str) -> bool {
+    !name.is_ascii() || name.len() >= CUT_FROM
+}
+
+/// What marked name such a one may be to a server whose database has another encoding.
 fn read_otherwise(name: &str, flag: Flags, sight: &Sight) -> Option<NameId> {
     let names = sight.catalog().names();
-    let folded = name.to_lowercase();
+    let folded = match name.is_ascii() {
+        true => name.to_owned(),
+        false => name.to_lowercase(),
+    };
     let marked = |id: &NameId| sight.flags(*id).any_of(flag);
     let other = names.find(&folded).filter(|id| names.text(*id) != name);
-    let cut = |id: &NameId| {
+    let cut = |whole: &str| {
+        name.len() >= CUT_FROM && (whole.starts_with(name) || whole.starts_with(&folded))
+    };
+    let is = |id: &NameId| {
         let whole = names.text(*id);
-        whole.starts_with(name) || whole.starts_with(&folded)
+        cut(whole) || unreadable::may_be(whole, name)
     };
     other.filter(marked).or_else(|| {
         let mut long = sight.long_names().iter().copied();
-        let found = long.find(|id| cut(id) && marked(id));
-        found.filter(|_| name.len() >= CUT_FROM)
+        long.find(|id| marked(id) && is(id))
     })
 }
 
@@ -220,7 +231,3 @@ pub(super) fn may_set(id: FunctionId, sight: &Sight) -> bool {
 fn last(names: &NodeList) -> Option<&str> {
     names.iter().next_back().and_then(|part| part.as_str())
 }
-
-/// How long a name is at least of which the parser has cut something: 63 bytes, less those of a
-/// character that does not fit.
-const CUT_FROM: usize = 60;

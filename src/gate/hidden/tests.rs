@@ -525,6 +525,16 @@ fn names_that_another_encoding_reads_otherwise_are_seen() {
     for text in [cut, folded, alias] {
         assert!(judged(true, &text).is_some(), "{text}");
     }
+    // The parser keeps 63 bytes, which is one less where the last letter takes two.
+    let mut fixture = shop().view(
+        &format!("shop.{}é", "a".repeat(62)),
+        "id int4",
+        &["pg_advisory_lock(int8)"],
+    );
+    fixture.rows().other_encoding = true;
+    let names = session_of(fixture.build(), &Policy::agent());
+    let text = format!("SELECT * FROM shop.{}é", "a".repeat(62));
+    assert!(rule_of(&gate(Policy::agent()).judge(text.into(), &names)).is_some());
     // Nothing is marked, whatever the name stands for.
     let text = "SELECT 'é', é.id FROM shop.orders É";
     assert_eq!(judged(true, text), None);

@@ -34,6 +34,7 @@ pub use self::hidden::{Hidden, Reason, Thing};
 use self::nodes::{Node, Nodes};
 pub(in crate::gate) use self::reads::Reads;
 use super::models::{Models, trial};
+use crate::catalog::unreadable;
 use crate::catalog::{
     Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, Oid, OperatorId, Relation,
     RelationId, TypeId, Version,
@@ -244,7 +245,7 @@ impl Sight {
     }
 
     /// Names with a flag that are longer than the parser reads: databases that keep text in another
-    /// encoding than UTF-8 have such.
+    /// encoding than UTF-8 have such, and those that are not readable are kept as such.
     pub fn long_names(&self) -> &[NameId] {
         &self.long_names
     }
@@ -315,7 +316,9 @@ fn denied(catalog: &Catalog, policy: &Policy) -> Vec<bool> {
     let functions = catalog.functions().map(|(_, function)| {
         let schema = catalog.names().text(catalog.schema(function.schema).name);
         let arguments = effects::argument_types(catalog, function);
-        policy.denies_function(schema, catalog.names().text(function.name), &arguments)
+        let name = catalog.names().text(function.name);
+        let unreadable = unreadable::is_kept(schema) || unreadable::is_kept(name);
+        unreadable || policy.denies_function(schema, name, &arguments)
     });
     functions.collect()
 }

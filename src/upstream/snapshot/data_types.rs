@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use tokio_postgres::Client;
-
 use super::error::{LoadError, Part};
 use super::functions::sorted;
-use super::reader::{Query, acl};
+use super::reader::{Query, Reader, acl};
 use crate::catalog::rows::{CastRow, TypeRow};
 
 /// What is read of types, before it is put together.
@@ -34,12 +32,12 @@ struct Range {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(client: &Client, major: u16) -> Result<Types, LoadError> {
+pub async fn read(reader: Reader<'_>, major: u16) -> Result<Types, LoadError> {
     let (types, ranges, checks, comparing) = tokio::try_join!(
-        types(major).run(client),
-        ranges(major).run(client),
-        checks().run(client),
-        comparing().run(client),
+        types(major).run(reader),
+        ranges(major).run(reader),
+        checks().run(reader),
+        comparing().run(reader),
     )?;
     Ok(Types {
         types,
@@ -207,7 +205,7 @@ fn checks() -> Query<(u32, String)> {
         text: "SELECT contypid, conbin::text FROM pg_constraint \
                WHERE contypid <> 0 AND conbin IS NOT NULL ORDER BY contypid, conname"
             .into(),
-        decode: |fields| Ok((fields.next()?, fields.text()?)),
+        decode: |fields| Ok((fields.next()?, fields.tree()?)),
     }
 }
 

@@ -64,6 +64,17 @@ impl Part {
 }
 
 impl LoadError {
+    /// Whether the server could not turn some text into UTF-8. What was asked together with it
+    /// fails because of it, and may be heard of first.
+    pub(super) fn is_of_encoding(&self) -> bool {
+        let of = [
+            SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+            SqlState::UNTRANSLATABLE_CHARACTER,
+            SqlState::IN_FAILED_SQL_TRANSACTION,
+        ];
+        matches!(self, Self::Refused(_, code) if of.contains(code))
+    }
+
     /// The error of a query, without what it quotes.
     pub(super) fn of(part: Part, error: &tokio_postgres::Error) -> Self {
         match error.code() {

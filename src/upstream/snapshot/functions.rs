@@ -2,10 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tokio_postgres::Client;
-
 use super::error::{LoadError, Part};
-use super::reader::{Fields, Query, Unreadable, acl};
+use super::reader::{Fields, Query, Reader, Unreadable, acl};
 use crate::catalog::rows::{CastRow, FunctionRow, OperatorRow};
 
 /// All of it, each by oid.
@@ -23,16 +21,16 @@ pub struct Functions {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(client: &Client, major: u16) -> Result<Functions, LoadError> {
+pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError> {
     let (mut functions, of_extensions, aggregates) = tokio::try_join!(
-        functions(major).run(client),
-        of_extensions().run(client),
-        aggregates().run(client),
+        functions(major).run(reader),
+        of_extensions().run(reader),
+        aggregates().run(reader),
     )?;
     let (mut operators, support, mut casts) = tokio::try_join!(
-        operators().run(client),
-        support().run(client),
-        casts().run(client),
+        operators().run(reader),
+        support().run(reader),
+        casts().run(reader),
     )?;
     functions.sort_unstable_by_key(|function| function.oid);
     operators.sort_unstable_by_key(|operator| operator.oid);
@@ -116,17 +114,17 @@ fn function(fields: &mut Fields<'_>) -> Result<FunctionRow, Unreadable> {
     let modes: Option<Vec<i8>> = fields.next()?;
     let modes = modes.unwrap_or_default().into_iter();
     function.modes = modes.map(i8::cast_unsigned).collect();
-    function.names = fields.next::<Option<_>>()?.unwrap_or_default();
+    function.names = fields.texts()?;
     function.defaults = fields.count()?;
     function.variadic = fields.next()?;
     function.returns = fields.next()?;
     function.returns_set = fields.next()?;
-    let settings: Option<Vec<&str>> = fields.next()?;
-    let names = settings.iter().flatten().map(|setting| setting.split('='));
+    let settings = fields.texts()?;
+    let names = settings.iter().map(|setting| setting.split('='));
     function.settings = names
         .filter_map(|mut parts| parts.next().map(str::to_owned))
         .collect();
-    let bodies: [Option<String>; 2] = [fields.next()?, fields.next()?];
+    let bodies = [fields.tree_or_none()?, fields.tree_or_none()?];
     function.bodies = bodies.into_iter().flatten().collect();
     function.owner = fields.next()?;
     function.acl = fields.acl()?;

@@ -33,6 +33,7 @@ pub use self::error::{LoadError, Part};
 pub use self::marker::{Marker, marker};
 pub use super::account::{Account, ConnectError};
 
+use self::reader::{Reader, Script};
 use crate::catalog::rows::{Rows, TypeRow};
 use crate::limits;
 
@@ -40,14 +41,27 @@ use crate::limits;
 ///
 /// May be cancelled: the transaction is rolled back before the connection does anything else.
 pub async fn load(client: &Client) -> Result<Rows, LoadError> {
-    let transaction = Transaction::begin(client).await?;
-    let (major, other_encoding) = (transaction.major, transaction.other_encoding);
+    match read(client, Wanted::Text).await {
+        // Whoever may make an object may give it such a name: that one is not readable, no more.
+        Err(error) if error.is_of_encoding() => read(client, Wanted::Bytes).await,
+        read => read,
+    }
+}
+
+async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
+    let mut transaction = Transaction::begin(client).await?;
+    let script = transaction.script(wanted).await?;
+    let reader = Reader { client, script };
+    let (major, other_encoding) = (
+        transaction.major,
+        transaction.encoding != ServerEncoding::Utf8,
+    );
     // The queries are sent together and answered in this order.
     let (roles, functions, types, relations) = tokio::try_join!(
-        roles::read(client, major),
-        functions::read(client, major),
-        data_types::read(client, major),
-        relations::read(client, major),
+        roles::read(reader, major),
+        functions::read(reader, major),
+        data_types::read(reader, major),
+        relations::read(reader, major),
     )?;
     transaction.commit().await?;
     let types = types.join(&functions.casts);
@@ -92,11 +106,29 @@ fn add_makers_of_states(rows: &mut Rows, states: &[(u32, u32)]) {
     }
 }
 
+/// How text is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// As UTF-8, where the server can say it so.
+    Text,
+    /// As the bytes that the server keeps.
+    Bytes,
+}
+
+/// How a database keeps text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ServerEncoding {
+    Utf8,
+    /// As bytes that it gives no meaning: SQL_ASCII.
+    Bytes,
+    Other,
+}
+
 /// A transaction that is rolled back when it is dropped.
 struct Transaction<'c> {
     client: &'c Client,
     major: u16,
-    other_encoding: bool,
+    encoding: ServerEncoding,
     open: bool,
 }
 
@@ -106,7 +138,7 @@ impl<'c> Transaction<'c> {
         let mut transaction = Self {
             client,
             major: 0,
-            other_encoding: true,
+            encoding: ServerEncoding::Other,
             open: true,
         };
         let said = client.simple_query(BEGIN).await;
@@ -115,7 +147,11 @@ impl<'c> Transaction<'c> {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
-        transaction.other_encoding = row.and_then(|row| row.get(1)) != Some("UTF8");
+        transaction.encoding = match row.and_then(|row| row.get(1)) {
+            Some("UTF8") => ServerEncoding::Utf8,
+            Some("SQL_ASCII") => ServerEncoding::Bytes,
+            _ => ServerEncoding::Other,
+        };
         let number: u32 = row
             .and_then(|row| row.get(0))
             .and_then(|number| number.parse().ok())
@@ -126,6 +162,22 @@ impl<'c> Transaction<'c> {
             return Err(LoadError::UnknownVersion);
         }
         Ok(transaction)
+    }
+
+    /// Has the server send text as it is wanted; what its bytes mean.
+    async fn script(&mut self, wanted: Wanted) -> Result<Script, LoadError> {
+        let (as_kept, script) = match (self.encoding, wanted) {
+            // A server that converts nothing is as good a reason to take bytes.
+            (ServerEncoding::Bytes, _) => (true, Script::Utf8),
+            (ServerEncoding::Utf8, _) => (false, Script::Utf8),
+            (ServerEncoding::Other, Wanted::Text) => (false, Script::Utf8),
+            (ServerEncoding::Other, Wanted::Bytes) => (true, Script::Other),
+        };
+        if as_kept {
+            let set = self.client.batch_execute(AS_KEPT).await;
+            set.map_err(|error| LoadError::of(Part::Session, &error))?;
+        }
+        Ok(script)
     }
 
     async fn commit(mut self) -> Result<(), LoadError> {
@@ -149,6 +201,9 @@ impl Drop for Transaction<'_> {
         }
     }
 }
+
+/// Then nothing is converted. Texts of queries are ASCII, and so are those of errors that count.
+const AS_KEPT: &str = "SET LOCAL client_encoding TO 'SQL_ASCII'";
 
 /// Compiled plans and helper processes cost more than they bring for these queries.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \

@@ -1,11 +1,34 @@
 //! Runs one query of the reading and takes its rows apart.
+//!
+//! Text is taken as bytes: names of a database need not be text.
 
-use tokio_postgres::types::FromSql;
+use std::error::Error;
+
+use tokio_postgres::types::{FromSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::error::{LoadError, Part};
 use crate::catalog::rows::GrantRow;
+use crate::catalog::unreadable;
 use crate::limits;
+
+/// The connection, and what bytes mean that come over it.
+#[derive(Clone, Copy)]
+pub struct Reader<'c> {
+    /// The connection.
+    pub client: &'c Client,
+    /// What bytes mean.
+    pub script: Script,
+}
+
+/// What the bytes of a text mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// What is UTF-8 is text.
+    Utf8,
+    /// They are in an encoding that is not known here: only ASCII is text.
+    Other,
+}
 
 /// One query: what it reads, its text, and what a row of it becomes.
 pub struct Query<T> {
@@ -21,7 +44,11 @@ pub struct Query<T> {
 pub struct Fields<'r> {
     row: &'r Row,
     place: usize,
+    script: Script,
 }
+
+/// The bytes of a text.
+struct Bytes<'r>(&'r [u8]);
 
 /// A column is not of the kind that it should be.
 #[derive(Debug)]
@@ -31,7 +58,8 @@ impl<T> Query<T> {
     /// All rows.
     ///
     /// May be cancelled: the connection reads the answer away.
-    pub async fn run(self, client: &Client) -> Result<Vec<T>, LoadError> {
+    pub async fn run(self, reader: Reader<'_>) -> Result<Vec<T>, LoadError> {
+        let Reader { client, script } = reader;
         let Self { part, text, decode } = self;
         let most = limits::CATALOG_ROWS_MAX;
         let text = format!("{text} LIMIT {}", most.saturating_add(1));
@@ -40,7 +68,12 @@ impl<T> Query<T> {
         if rows.len() > most {
             return Err(LoadError::TooLarge(part));
         }
-        let decoded = rows.iter().map(|row| decode(&mut Fields { row, place: 0 }));
+        let fields = |row| Fields {
+            row,
+            place: 0,
+            script,
+        };
+        let decoded = rows.iter().map(|row| decode(&mut fields(row)));
         let decoded: Result<Vec<T>, Unreadable> = decoded.collect();
         decoded.map_err(|Unreadable| LoadError::Unreadable(part))
     }
@@ -59,9 +92,37 @@ impl<'r> Fields<'r> {
         Ok(self.next::<i8>()?.cast_unsigned())
     }
 
-    /// The next column, text that is kept.
+    /// The next column, text that is kept: what is none as [`unreadable`] keeps it.
     pub fn text(&mut self) -> Result<String, Unreadable> {
-        Ok(self.next::<&str>()?.to_owned())
+        let bytes: Bytes<'r> = self.next()?;
+        Ok(self.read(bytes))
+    }
+
+    /// The next column, a list of texts; nothing where it is NULL.
+    pub fn texts(&mut self) -> Result<Vec<String>, Unreadable> {
+        let list: Option<Vec<Bytes<'r>>> = self.next()?;
+        let list = list.unwrap_or_default().into_iter();
+        Ok(list.map(|bytes| self.read(bytes)).collect())
+    }
+
+    /// The next column, an expression that the server keeps. Names in it say nothing, and the rest
+    /// is ASCII.
+    pub fn tree(&mut self) -> Result<String, Unreadable> {
+        self.tree_or_none()?.ok_or(Unreadable)
+    }
+
+    /// The same, where it may be NULL.
+    pub fn tree_or_none(&mut self) -> Result<Option<String>, Unreadable> {
+        let bytes: Option<Bytes<'r>> = self.next()?;
+        Ok(bytes.map(|Bytes(bytes)| String::from_utf8_lossy(bytes).into_owned()))
+    }
+
+    fn read(&self, Bytes(bytes): Bytes<'_>) -> String {
+        match (self.script, str::from_utf8(bytes)) {
+            (Script::Utf8, Ok(text)) => text.to_owned(),
+            (Script::Other, Ok(text)) if text.is_ascii() => text.to_owned(),
+            (Script::Utf8 | Script::Other, _) => unreadable::kept(bytes),
+        }
     }
 
     /// The next column, an int2 that counts something.
@@ -77,6 +138,17 @@ impl<'r> Fields<'r> {
     /// The next column, made by [`acl`].
     pub fn acl(&mut self) -> Result<Option<Vec<GrantRow>>, Unreadable> {
         self.next::<Option<Vec<i64>>>()?.map(grants).transpose()
+    }
+}
+
+impl<'r> FromSql<'r> for Bytes<'r> {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(raw))
+    }
+
+    /// Those whose binary form is that of text.
+    fn accepts(of: &Type) -> bool {
+        matches!(*of, Type::TEXT | Type::NAME | Type::VARCHAR)
     }
 }
 

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use tokio_postgres::Client;
-
 use super::error::{LoadError, Part};
-use super::reader::{Query, acl};
+use super::reader::{Query, Reader, acl};
 use crate::catalog::rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
 
 /// All of it.
@@ -25,7 +23,7 @@ pub struct Relations {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(client: &Client, major: u16) -> Result<Relations, LoadError> {
+pub async fn read(reader: Reader<'_>, major: u16) -> Result<Relations, LoadError> {
     let (
         mut relations,
         mut columns,
@@ -37,15 +35,15 @@ pub async fn read(client: &Client, major: u16) -> Result<Relations, LoadError> {
         inheritance,
         mut policies,
     ) = tokio::try_join!(
-        relations().run(client),
-        columns().run(client),
-        views().run(client),
-        computed(major).run(client),
-        planned(major).run(client),
-        servers().run(client),
-        keys().run(client),
-        inheritance().run(client),
-        policies().run(client),
+        relations().run(reader),
+        columns().run(reader),
+        views().run(reader),
+        computed(major).run(reader),
+        planned(major).run(reader),
+        servers().run(reader),
+        keys().run(reader),
+        inheritance().run(reader),
+        policies().run(reader),
     )?;
     relations.sort_unstable_by_key(|relation| relation.oid);
     columns.sort_unstable_by_key(|column| (column.relation, column.number));
@@ -144,7 +142,7 @@ fn views() -> Query<(u32, String)> {
                FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class \
                WHERE r.ev_type = '1' AND c.relkind IN ('v', 'm') AND c.relpersistence <> 't'"
             .into(),
-        decode: |fields| Ok((fields.next()?, fields.text()?)),
+        decode: |fields| Ok((fields.next()?, fields.tree()?)),
     }
 }
 
@@ -159,7 +157,7 @@ fn computed(major: u16) -> Query<(u32, String)> {
                JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum \
              WHERE {possible} AND a.attgenerated = 'v' ORDER BY d.adrelid, d.adnum"
         ),
-        decode: |fields| Ok((fields.next()?, fields.text()?)),
+        decode: |fields| Ok((fields.next()?, fields.tree()?)),
     }
 }
 
@@ -179,7 +177,7 @@ fn planned(major: u16) -> Query<(u32, String)> {
                UNION ALL SELECT partrelid, partexprs::text FROM pg_partitioned_table{statistics} \
              ) AS all_of_them(relation, tree) WHERE tree IS NOT NULL AND relation <> 0 ORDER BY 1, 2"
         ),
-        decode: |fields| Ok((fields.next()?, fields.text()?)),
+        decode: |fields| Ok((fields.next()?, fields.tree()?)),
     }
 }
 
@@ -239,7 +237,7 @@ fn policies() -> Query<PolicyRow> {
             Ok(PolicyRow {
                 relation: fields.next()?,
                 name: fields.text()?,
-                using: fields.next()?,
+                using: fields.tree_or_none()?,
             })
         },
     }

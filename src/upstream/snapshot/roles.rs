@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use tokio_postgres::Client;
-
 use super::error::{LoadError, Part};
-use super::reader::{Query, acl};
+use super::reader::{Query, Reader, acl};
 use crate::catalog::rows::{RoleRow, SchemaRow};
 
 /// All of it.
@@ -23,19 +21,24 @@ pub struct Roles {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(client: &Client, major: u16) -> Result<Roles, LoadError> {
+pub async fn read(reader: Reader<'_>, major: u16) -> Result<Roles, LoadError> {
     let (mut schemas, mut roles, mut members, paths) = tokio::try_join!(
-        schemas().run(client),
-        roles().run(client),
-        members(major).run(client),
-        paths().run(client),
+        schemas().run(reader),
+        roles().run(reader),
+        members(major).run(reader),
+        paths().run(reader),
     )?;
     schemas.sort_unstable_by_key(|schema| schema.oid);
     roles.sort_unstable_by_key(|role| role.oid);
     members.sort_unstable();
     members.dedup();
-    // A role's path in this database comes after its path in all databases and counts.
-    let mut paths: HashMap<u32, String> = paths.into_iter().collect();
+    // A role's path in this database comes after its path in all databases and counts. Of one that
+    // is not readable nothing can be told, whatever is kept for it.
+    let paths = paths.into_iter().map(|(who, setting)| {
+        let path = setting.strip_prefix(PATH_IS).map(str::to_owned);
+        (who, path.unwrap_or(setting))
+    });
+    let mut paths: HashMap<u32, String> = paths.collect();
     let search_path = paths.remove(&0).unwrap_or_default();
     for role in &mut roles {
         role.search_path = paths.remove(&role.oid);
@@ -107,14 +110,14 @@ fn paths() -> Query<(u32, String)> {
     Query {
         part: Part::Roles,
         text: "WITH paths (who, path, rank) AS ( \
-                 SELECT s.setrole, substr(c.setting, length('search_path=') + 1), \
+                 SELECT s.setrole, c.setting, \
                    CASE s.setdatabase WHEN 0 THEN 1 ELSE 2 END \
                  FROM pg_db_role_setting s, unnest(s.setconfig) AS c(setting) \
-                 WHERE c.setting LIKE 'search\\_path=%' AND s.setdatabase IN (0, \
+                 WHERE starts_with(c.setting, 'search_path=') AND s.setdatabase IN (0, \
                    (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))) \
                SELECT who, path FROM ( \
                  SELECT who, path, rank FROM paths \
-                 UNION ALL SELECT 0, s.reset_val, 0 FROM pg_settings s \
+                 UNION ALL SELECT 0, 'search_path=' || s.reset_val, 0 FROM pg_settings s \
                  WHERE s.name = 'search_path' AND s.reset_val IS NOT NULL AND NOT EXISTS \
                    (SELECT FROM paths JOIN pg_roles r ON r.oid = who \
                     WHERE r.rolname = session_user) \
@@ -123,3 +126,6 @@ fn paths() -> Query<(u32, String)> {
         decode: |fields| Ok((fields.next()?, fields.text()?)),
     }
 }
+
+/// How the setting of a search_path begins.
+const PATH_IS: &str = "search_path=";
