@@ -32,6 +32,17 @@ pub enum SchemaKind {
     Ordinary,
 }
 
+/// Whether a name is that of a schema of what a session makes for itself: `pg_temp` for the own
+/// one, and those of all by their numbers. No user can make another schema of such a name.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with("pg_temp") || name.starts_with("pg_toast_temp")
+}
+
+/// The same of a schema that another session's things may stand in.
+pub fn is_of_another_session(name: &str) -> bool {
+    is_temporary(name) && name != "pg_temp"
+}
+
 impl SchemaKind {
     /// What a schema holds: names that begin with `pg_` are the server's, and an information_schema
     /// that somebody made later is like any other.
@@ -40,9 +51,7 @@ impl SchemaKind {
             "pg_catalog" => Self::Catalog,
             "information_schema" if oid.is_built_in() => Self::InformationSchema,
             "pg_toast" => Self::Toast,
-            _ if name.starts_with("pg_temp_") || name.starts_with("pg_toast_temp_") => {
-                Self::Temporary
-            }
+            _ if is_temporary(name) => Self::Temporary,
             _ => Self::Ordinary,
         }
     }

@@ -1,5 +1,5 @@
-//! Names whose bytes are not known to be text: a database of the encoding SQL_ASCII takes any bytes,
-//! and roles are shared with it by every other database.
+//! Names whose bytes are not known to be text: a database of the encoding SQL_ASCII takes any
+//! bytes, and roles are shared with it by every other database.
 //!
 //! Such a name is kept as a sentence about it that is longer than any name can be, so that no text
 //! of a client is equal to one, with the bytes behind it, so that no two are the same.

@@ -2,6 +2,7 @@
 
 use super::rules::roles;
 use super::{Refusal, Rule};
+use crate::catalog::schema::is_of_another_session;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
 use crate::sqlstate;
 
@@ -29,6 +30,9 @@ pub(super) fn judge(
     let Some(values) = policy.setting(&name) else {
         return Err(not_given(rule, &name));
     };
+    if name == "search_path" && leads_into_another_session(value) {
+        return Err(another_session(rule));
+    }
     match values.judge(value) {
         ValueVerdict::Passes => Ok(Asked::AsItIs),
         ValueVerdict::Lowered { ms } => Ok(Asked::Lowered { ms }),
@@ -68,6 +72,28 @@ pub(super) fn stays_read_only(rule: Rule) -> Box<Refusal> {
 pub(super) fn is_read_only(name: &str) -> bool {
     name.eq_ignore_ascii_case("transaction_read_only")
         || name.eq_ignore_ascii_case("default_transaction_read_only")
+}
+
+/// Whether a search_path may name the temporary schema of another session. As a text it may be
+/// split otherwise than one thinks: wherever such a name stands, it counts.
+fn leads_into_another_session(value: SettingValue<'_>) -> bool {
+    match value {
+        SettingValue::Parts(parts) => parts.iter().any(|name| is_of_another_session(name)),
+        SettingValue::Text(text) => {
+            let folded = text.to_ascii_lowercase();
+            folded.contains("pg_temp_") || folded.contains("pg_toast_temp")
+        }
+    }
+}
+
+fn another_session(rule: Rule) -> Box<Refusal> {
+    Refusal::new(
+        rule,
+        sqlstate::INVALID_PARAMETER_VALUE,
+        "the temporary schema of another session is not there for clients",
+        "Leave pg_temp_N out of search_path; pg_temp may stand in it behind pg_catalog.",
+    )
+    .about(format_args!("search_path"))
 }
 
 fn not_given(rule: Rule, name: &str) -> Box<Refusal> {

@@ -35,6 +35,7 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     rules::statement_denied::look(kind, case)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
+            rules::temp_schema::look_at_paths(case)?;
             search_path::look_ahead(node, case);
             walk::expressions(node, case)?;
             rules::catalog_missing::look(node, case)?;
@@ -157,6 +158,9 @@ pub(super) fn parameters_of(prepare: &nodes::PrepareStmt) -> Parameters {
 }
 
 fn arguments(execute: &nodes::ExecuteStmt, case: &mut Case<'_>) -> Found {
+    if !execute.params().is_empty() {
+        rules::temp_schema::look_at_paths(case)?;
+    }
     for argument in execute.params() {
         walk::expressions(argument, case)?;
         rules::catalog_missing::look(argument, case)?;

@@ -290,13 +290,13 @@ async fn refreshed(client: &Client, text: &str) {
     }
 }
 
-fn oid_of(admin: &mut RawClient, name: &str) -> u32 {
+pub fn oid_of(admin: &mut RawClient, name: &str) -> u32 {
     let answer = admin.query(&format!("SELECT '{name}'::regtype::oid"));
     let digits = answer.iter().find(|frame| frame.kind == b'D').unwrap();
     String::from_utf8_lossy(&digits.body[6..]).parse().unwrap()
 }
 
-fn parse_with_type(text: &str, oid: u32) -> Vec<u8> {
+pub fn parse_with_type(text: &str, oid: u32) -> Vec<u8> {
     let name = frames::zero_ended("");
     let count = 1_u16.to_be_bytes();
     let body = [

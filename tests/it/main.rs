@@ -86,6 +86,8 @@ mod silent_connections;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod temporary;
+#[cfg(test)]
 mod traces;
 #[cfg(test)]
 mod traces_faults;

@@ -2,6 +2,7 @@
 //! known of the parameters.
 
 use super::narrow::Subject;
+use crate::catalog::schema::is_of_another_session;
 use crate::catalog::{Oid, SearchPath, TypeId};
 use crate::gate::case::Case;
 use crate::gate::sight::Sight;
@@ -14,8 +15,12 @@ pub(in crate::gate) fn paths(sight: &Sight, case: &Case<'_>) -> Option<Vec<Searc
         return None;
     };
     let catalog = sight.catalog();
-    let mut names = paths.iter().flatten();
-    if catalog.other_encoding() && names.any(|name| !name.is_ascii()) {
+    let names = || paths.iter().flatten();
+    if catalog.other_encoding() && names().any(|name| !name.is_ascii()) {
+        return None;
+    }
+    // What is there is in no snapshot.
+    if names().any(|name| is_of_another_session(name)) {
         return None;
     }
     let role = catalog.role_named(case.role())?;

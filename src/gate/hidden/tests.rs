@@ -378,6 +378,23 @@ fn parameters_are_values_of_their_types() {
 }
 
 #[test]
+fn parameters_of_types_of_another_session_are_not_taken() {
+    let fixture = shop()
+        .schema("pg_temp_3")
+        .domain("pg_temp_3.d", "int4", &[])
+        .domain("shop.upon", "pg_temp_3.d", &[]);
+    let policy = Policy::agent();
+    let names = session_of(fixture.build(), &policy);
+    let gate = gate(policy);
+    let catalog = names.sight().unwrap().catalog();
+    for name in ["pg_temp_3.d", "shop.upon"] {
+        let oid = catalog.data_type(catalog.type_called(name)).oid.0;
+        let judged = gate.permits_parameters([oid], &names);
+        assert_eq!(judged.unwrap_err().rule, Rule::TypeEffects, "{name}");
+    }
+}
+
+#[test]
 fn a_parameter_is_what_the_client_says_it_is() {
     const INT4: u32 = 23;
     const TEXT: u32 = 25;

@@ -18,7 +18,7 @@
 //! Row locks are `locking_clause`, advisory locks `function_effects`.
 
 use crate::gate::case::Case;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::rules::{Found, node_unknown, temp_schema};
 use crate::gate::{Refusal, Rule};
 use crate::policy::Choice;
 use crate::sql::tree::Node;
@@ -29,7 +29,13 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     match case.policy.statements().lock_access_share {
-        Choice::Allow if lock.mode == ACCESS_SHARE => Ok(()),
+        Choice::Allow if lock.mode == ACCESS_SHARE => {
+            let mut relations = lock.relations().iter();
+            relations.try_for_each(|relation| match relation {
+                Node::RangeVar(table) => temp_schema::look_at_relation(table),
+                other => Err(node_unknown::refusal(other)),
+            })
+        }
         Choice::Allow | Choice::Refuse => Err(Refusal::new(
             Rule::Lock,
             sqlstate::INSUFFICIENT_PRIVILEGE,

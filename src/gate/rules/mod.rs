@@ -148,14 +148,16 @@ pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
         Node::FuncCall(call) => look_at_call(call, case),
         Node::ColumnRef(column) => look_at_fields(column.fields().iter().skip(1), case),
         Node::A_Indirection(indirection) => look_at_fields(indirection.indirection().iter(), case),
-        Node::A_Expr(operator) => operator_schema::look(operator.name(), case),
+        Node::A_Expr(operator) => look_at_operator(operator.name(), case),
         Node::SelectStmt(select) => {
             select_into::look(select)?;
             locking_clause::look(select)
         }
-        Node::SubLink(link) => operator_schema::look(link.oper_name(), case),
-        Node::SortBy(sort) => operator_schema::look(sort.use_op(), case),
+        Node::SubLink(link) => look_at_operator(link.oper_name(), case),
+        Node::SortBy(sort) => look_at_operator(sort.use_op(), case),
+        Node::RangeVar(table) => temp_schema::look_at_relation(table),
         Node::TypeName(name) => temp_schema::look_at_type(name),
+        Node::CollateClause(collate) => temp_schema::look_at_name(collate.collname()),
         Node::RangeTableSample(sample) => tablesample_method::look(sample),
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
             Err(modifying_cte::refusal(StatementKind::of(node)))
@@ -193,6 +195,11 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
         FunctionVerdict::Effects { why } => Err(function_effects::refusal(called, why)),
         FunctionVerdict::Unknown => unknown_function::look(called, case),
     }
+}
+
+fn look_at_operator(name: &NodeList, case: &Case<'_>) -> Found {
+    temp_schema::look_at_name(name)?;
+    operator_schema::look(name, case)
 }
 
 fn look_for_overloads(called: Called<'_>, case: &mut Case<'_>) {

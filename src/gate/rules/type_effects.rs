@@ -14,13 +14,13 @@
 //! - `SELECT 'x'::text` (shop)
 //!
 //! # When not
-//! Domains whose checks only compute pass. Functions that make values of a type that a string or a
-//! row names (`pg_input_is_valid`, `jsonb_populate_record`) are looked at only in a database where
-//! some type has effects.
+//! Domains whose checks only compute pass. Functions that make values of a type that a row has
+//! (`jsonb_populate_record`) are looked at only in a database where some type has effects; of
+//! those that a string names the type of (`pg_input_is_valid`) the string has to be a literal.
 
 use crate::gate::case::Case;
 use crate::gate::hidden::names;
-use crate::gate::rules::{Called, Found, catalog_missing};
+use crate::gate::rules::{Called, Found, catalog_missing, temp_schema};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -53,18 +53,21 @@ pub(in crate::gate) fn look_at_call(
             _ => Ok(()),
         };
     };
-    if !sight.any_type_unclean_to_make() {
-        return Ok(());
-    }
     let arguments = call.args();
     let clean = match called.name {
+        // What is only known while the statement runs may name a type of another session.
         "pg_input_is_valid" | "pg_input_error_info" => match (arguments.get(1), arguments.len()) {
             (Some(Node::A_Const(constant)), 2) => match constant.val() {
-                Some(ConstValue::String(written)) => names::all_types_clean(written, sight),
+                Some(ConstValue::String(written)) => {
+                    !temp_schema::may_be_named_in(written)
+                        && (!sight.any_type_unclean_to_make()
+                            || names::all_types_clean(written, sight))
+                }
                 _ => false,
             },
             _ => false,
         },
+        _ if !sight.any_type_unclean_to_make() => true,
         // The type's name is looked at where it stands.
         name if names_a_type(name) => matches!(arguments.get(0), Some(Node::TypeCast(_))),
         _ => true,

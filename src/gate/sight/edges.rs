@@ -2,7 +2,8 @@
 
 use crate::catalog::{
     Cast, CastMethod, Catalog, Function, FunctionId, FunctionKind, Language, Oid, Operator,
-    OperatorId, Relation, RelationId, RelationKind, Stored, Type, TypeId, TypeKind, Volatility,
+    OperatorId, Relation, RelationId, RelationKind, SchemaKind, Stored, Type, TypeId, TypeKind,
+    Volatility,
 };
 
 use super::effects::{self, Standing, Standings};
@@ -92,7 +93,8 @@ impl Edges<'_> {
             return;
         }
         for (id, data_type) in self.catalog.data_types() {
-            if !data_type.oid.is_built_in() {
+            // A text that may name a temporary one is refused where it stands.
+            if !data_type.oid.is_built_in() && !self.is_temporary(data_type) {
                 self.add(node, Node::Making(id), Through::Itself);
             }
         }
@@ -204,8 +206,17 @@ impl Edges<'_> {
         }
     }
 
+    /// Whether a type is one that a session has made for itself. What it runs changes without the
+    /// snapshot being read again.
+    fn is_temporary(&self, data_type: &Type) -> bool {
+        self.catalog.schema(data_type.schema).kind == SchemaKind::Temporary
+    }
+
     fn making(&mut self, id: TypeId, data_type: &Type) {
         let node = Node::Making(id);
+        if self.is_temporary(data_type) {
+            self.graph.mark(node, Reason::TemporarySchema);
+        }
         for function in &data_type.makers {
             self.call(node, *function, Through::Itself);
         }
@@ -224,6 +235,9 @@ impl Edges<'_> {
 
     fn using(&mut self, id: TypeId, data_type: &Type) {
         let node = Node::Using(id);
+        if self.is_temporary(data_type) {
+            self.graph.mark(node, Reason::TemporarySchema);
+        }
         for function in &data_type.users {
             self.call(node, *function, Through::Itself);
         }

@@ -2,7 +2,7 @@
 //!
 //! A statement none of whose names has a flag is clean, whatever its names turn out to mean.
 
-use crate::catalog::{Catalog, Function, NameId, Relation, RelationKind};
+use crate::catalog::{Catalog, Function, NameId, Relation, RelationKind, SchemaKind};
 
 use super::{Reach, Sight, effects};
 
@@ -70,6 +70,10 @@ pub(super) fn of(sight: &Sight) -> Vec<Flags> {
         }
     }
     for (id, data_type) in catalog.data_types() {
+        // No statement may name them: a name there is not to cast doubt on others of its kind.
+        if catalog.schema(data_type.schema).kind == SchemaKind::Temporary {
+            continue;
+        }
         let ways = [sight.making(id), sight.using(id), sight.casting_to(id)];
         if ways.iter().any(Option::is_some) {
             // `T(x)` and `x.T` may be casts; `T[]` is written with the name of T.

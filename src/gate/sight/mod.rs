@@ -37,7 +37,7 @@ use super::models::{Models, trial};
 use crate::catalog::unreadable;
 use crate::catalog::{
     Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, Oid, OperatorId, Relation,
-    RelationId, TypeId, Version,
+    RelationId, SchemaKind, TypeId, Version,
 };
 use crate::gate::access::AccessTable;
 use crate::policy::Policy;
@@ -111,7 +111,10 @@ impl Sight {
         sight.implicit_casts = sight.unclean_implicit_casts();
         sight.any_type_unclean_to_make = {
             let mut types = sight.catalog.data_types();
-            types.any(|(id, _)| sight.making(id).is_some())
+            types.any(|(id, own)| {
+                sight.making(id).is_some()
+                    && sight.catalog.schema(own.schema).kind != SchemaKind::Temporary
+            })
         };
         sight.any_built_in_type_unclean = {
             let mut types = sight.catalog.data_types();
@@ -233,7 +236,8 @@ impl Sight {
         &self.implicit_casts
     }
 
-    /// Whether there is any type whose making is not clean.
+    /// Whether there is any type whose making is not clean, temporary ones aside: no statement may
+    /// name those.
     pub fn any_type_unclean_to_make(&self) -> bool {
         self.any_type_unclean_to_make
     }

@@ -110,6 +110,51 @@ fn functions_are_what_their_owner_says_and_built_ins_what_the_table_says() {
     check(&sight, "domain_in(cstring, oid, int4)", Some(machinery));
 }
 
+/// Their checks change without the catalog being read again.
+#[test]
+fn types_that_a_session_has_made_for_itself_are_never_clean() {
+    let sight = agent(
+        shop()
+            .schema("pg_temp_3")
+            .domain("pg_temp_3.d", "int4", &[])
+            .composite("pg_temp_3.pair", "a int4")
+            .domain("shop.upon", "pg_temp_3.d", &[])
+            .composite("shop.with_own", "a pg_temp_3.d")
+            .function("shop.takes(pg_temp_3.d) int4", "immutable")
+            .function("shop.gives() pg_temp_3.pair", "immutable")
+            .table("shop.d", "id int4"),
+    );
+    let temporary = Some("type pg_temp_3.d is in a temporary schema");
+    check(&sight, "making pg_temp_3.d", temporary);
+    check(&sight, "using pg_temp_3.d", temporary);
+    let temporary = Some("type pg_temp_3.pair is in a temporary schema");
+    check(&sight, "making pg_temp_3.pair", temporary);
+    let through = "uses pg_temp_3.d, which is in a temporary schema";
+    for (thing, kind) in [
+        ("making shop.upon", "type shop.upon"),
+        ("making shop.with_own", "type shop.with_own"),
+        (
+            "shop.takes(pg_temp_3.d)",
+            "function shop.takes(pg_temp_3.d)",
+        ),
+    ] {
+        check(&sight, thing, Some(&format!("{kind} {through}")));
+    }
+    check(
+        &sight,
+        "shop.gives()",
+        Some("function shop.gives() uses pg_temp_3.pair, which is in a temporary schema"),
+    );
+    // What else has the name of one is not in doubt.
+    check_flags(&sight, "d", Flags::NONE);
+    check_flags(&sight, "pair", Flags::NONE);
+    assert!(sight.any_type_unclean_to_make());
+    let own_only = shop()
+        .schema("pg_temp_3")
+        .domain("pg_temp_3.d", "int4", &[]);
+    assert!(!agent(own_only).any_type_unclean_to_make());
+}
+
 #[test]
 fn what_the_policy_names_is_clean_and_nobody_else_is_trusted() {
     let strict = policy("{allow: [\"shop.log_one(integer)\", shop.as_owner]}", "{}");
