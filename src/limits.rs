@@ -315,6 +315,10 @@ pub const CATALOG_RETRY_PAUSE: Duration = Duration::from_millis(200);
 /// What it doubles to at most: an upstream that is back should be noticed soon.
 pub const CATALOG_RETRY_PAUSE_MAX: Duration = Duration::from_secs(5);
 
+/// What it is at most where statements go without a catalog meanwhile, and the server only has to
+/// be reached: as long as the usual pause between two looks, since clients can cause it.
+pub const CATALOG_MISSED_PAUSE: Duration = Duration::from_millis(500);
+
 /// What it doubles to where the upstream does not let the account in: that is seldom set right
 /// within seconds, and no server should take pgsieve for somebody who guesses passwords.
 pub const CATALOG_REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);

@@ -77,6 +77,7 @@ impl Conversation {
         let generation = keeper.generation();
         if generation == surroundings.generation {
             let Some(sight) = &surroundings.sight else {
+                keeper.miss();
                 return;
             };
             if self.names.sight().is_some() {

@@ -16,6 +16,9 @@ use super::hidden::refused;
 const CALM: &str = "CREATE OR REPLACE VIEW v AS SELECT id > 0 AS x FROM t";
 const LOCKS: &str = "CREATE OR REPLACE VIEW v AS SELECT pg_try_advisory_lock(id) AS x FROM t";
 const READ: &str = "SELECT x FROM v";
+/// Ends the catalog's own connection.
+const KILL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                    WHERE application_name = 'pgsieve catalog'";
 
 /// The audit's attack: the catalog's connection lives on at the server of before, while new
 /// sessions reach another one, where the same name is something else.
@@ -69,12 +72,7 @@ fn a_catalog_that_loses_its_connection_is_not_mixed_with_another_server_s() {
     let mut early = login(&stack);
     assert_eq!(kinds(&early.query(READ)), "TDCZ");
     switch.lead(&[other.port()]);
-    run(
-        &one,
-        &[
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pgsieve catalog'",
-        ],
-    );
+    run(&one, &[KILL]);
     let missed = "pgsieve_catalog_failures_total{why=\"other_server\"}";
     until(|| (stack.metric(missed) >= 1.0).then_some(())).expect("another server answers");
     for _ in 0..10 {
@@ -183,6 +181,33 @@ fn who_logs_in_after_an_outage_waits_for_the_catalog_and_is_not_refused() {
     // Only one is kept: nobody is at the run of before.
     let (_, text) = stack.get("/readyz");
     assert_eq!(text.matches("\ncatalog \"postgres\"").count(), 1, "{text}");
+}
+
+/// Only the catalog's own connection is lost, and comes back late: a session that goes without asks
+/// for it by every statement.
+#[test]
+fn a_session_that_outlives_an_outage_keeps_the_pauses_short() {
+    let one = server(CALM);
+    let switch = Switch::to(&[one.port()]);
+    let stack = before(&switch);
+    let mut early = login(&stack);
+    assert_eq!(kinds(&early.query(READ)), "TDCZ");
+    let failures = || stack.metric_sum("pgsieve_catalog_failures_total", &[]);
+    let begun = failures();
+    switch.lead(&[]);
+    run(&one, &[KILL]);
+    let waited = || until(|| (failures() >= begun + 5.0).then_some(()));
+    until(waited).expect("the pauses grow");
+    // By themselves they are five seconds now: four in the time that this waits.
+    let begun = failures();
+    let mut asked = || {
+        early.query("SELECT 1");
+        (failures() >= begun + 7.0).then_some(())
+    };
+    let often = until(&mut asked).or_else(|| until(&mut asked));
+    often.expect("it is tried more often");
+    switch.lead(&[one.port()]);
+    until(|| (kinds(&early.query(READ)) == "TDCZ").then_some(())).expect("it is there again");
 }
 
 /// A standby that is promoted is the same run of the same server: who is there stays.

@@ -11,6 +11,7 @@ use crate::upstream::identity::ServerIdentity;
 pub struct Berth {
     state: Mutex<Mooring>,
     called: Notify,
+    missed: Notify,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -113,6 +114,16 @@ impl Berth {
                 Called::Comes
             }
         }
+    }
+
+    /// A statement finds nothing where its catalog should be.
+    pub fn miss(&self) {
+        self.missed.notify_one();
+    }
+
+    /// Waits until a statement does. May be cancelled.
+    pub async fn missed(&self) {
+        self.missed.notified().await;
     }
 
     /// Waits until a client has logged in. May be cancelled.

@@ -98,6 +98,11 @@ impl Keeper {
         self.charge.suspicion.notify_one();
     }
 
+    /// A statement is judged, and nothing is known: whoever pauses should not pause for long.
+    pub fn miss(&self) {
+        self.charge.berth.miss();
+    }
+
     /// How it stands.
     pub fn status(&self) -> Status {
         self.charge.board.status()

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Charge;
 use super::accounts::Left;
-use super::berth::Urgency;
+use super::berth::{Outlook, Urgency};
 use super::board::State;
 use super::failure::{Blame, Failure};
 use super::registry::Registry;
@@ -114,7 +114,8 @@ impl Watch {
             told: failure,
             is_news,
         });
-        let urgency = self.charge.berth.leave(failure.outlook());
+        let outlook = failure.outlook();
+        let urgency = self.charge.berth.leave(outlook);
         let (state, pause_max) = match failure.blame() {
             Blame::Account => match self.charge.accounts.refused() {
                 Left::Configured => (State::Failed { why }, limits::CATALOG_REFUSED_PAUSE_MAX),
@@ -134,7 +135,13 @@ impl Watch {
         let least = limits::CATALOG_CHECK_PAUSE.min(self.pause);
         sleep(least).await;
         let charge = &self.charge;
+        // A session that has outlived the outage goes without until this is over.
+        let missed = async {
+            charge.berth.missed().await;
+            sleep(limits::CATALOG_MISSED_PAUSE).await;
+        };
         tokio::select! {
+            () = missed, if outlook == Outlook::Reachable => {}
             () = charge.accounts.offered() => {}
             () = charge.berth.called() => {}
             () = sleep(self.until_old(self.pause - least)) => {}
