@@ -370,12 +370,29 @@ pub const BUFFER_BYTES_KEPT: usize = 16 * 1024;
 /// an entry this bounds a session's journal to 3 MiB. A longer pipeline waits for its answers.
 pub const JOURNAL_LENGTH_MAX: usize = 16_384;
 
-/// Turns of the relay before it yields, so that one busy session cannot starve its worker.
-pub const RELAY_ROUNDS_MAX: usize = 16;
+/// How long one session may keep its worker's thread before others have theirs: what an ordinary
+/// statement waits for beside any number of busy sessions. The change from one to the next takes
+/// some ten microseconds, a twenty-fifth of it.
+pub const TURN_TIME: Duration = Duration::from_micros(250);
 
-/// Texts above this are judged on a thread of their own: parsing 64 KiB takes about a millisecond,
-/// which the other sessions of a worker should not wait for.
-pub const INLINE_JUDGE_BYTES_MAX: usize = 64 * 1024;
+/// Who rests so many times as long as it has worked has its whole turn again: a session that takes
+/// less than a ninth of the thread never waits in the queue of those that take more.
+pub const TURN_RESTS: u32 = 8;
+
+/// Messages of one turn: as many of the cheapest ones as fit into its time.
+pub const TURN_MESSAGES_MAX: usize = 256;
+
+/// Bytes that one turn may move: two full reads, some sixty microseconds.
+pub const TURN_BYTES_MAX: usize = 2 * READ_BYTES;
+
+/// Above this much that a client has not read nothing more is taken from it: one that sends what is
+/// refused and never reads fills no memory.
+pub const REPLY_BYTES_MAX: usize = 256 * 1024;
+
+/// Texts above this are judged on a thread of their own: one of 64 KiB takes up to ten
+/// milliseconds, which the other sessions of a worker should not wait for, and none above this is
+/// remembered. The worst of 16 KiB, with nothing but casts and calls, take about one.
+pub const INLINE_JUDGE_BYTES_MAX: usize = JUDGEMENT_CACHED_TEXT_BYTES_MAX;
 
 /// A large text is judged anew when the catalog or the search_path has changed meanwhile. Catalogs
 /// change once in a while, the search_path with the few answers that are owed at the moment.
@@ -450,8 +467,9 @@ pub const MEMORY_OWED_BYTES: usize = 640;
 /// Clients that were accepted and not yet taken up by their worker; more are turned away.
 pub const ACCEPTED_WAITING_MAX: usize = 1_024;
 
-/// Threads per worker that judge large texts; each holds one parse tree at a time.
-pub const JUDGE_THREADS_MAX: usize = 4;
+/// Threads per worker that judge large texts: there is a worker for each core, and more threads
+/// than that take its time from the sessions. Each holds one parse tree at a time.
+pub const JUDGE_THREADS_MAX: usize = 1;
 
 /// Connections that the kernel may hold ready for us; a storm beyond it is retried by TCP.
 pub const LISTEN_BACKLOG: i32 = 1_024;
@@ -929,7 +947,7 @@ pub const SHAPES_BYTES_MAX: usize = 2 << 20;
 
 /// Texts above this are not searched for the comment with their trace: it is done between other
 /// sessions' work, as judging is.
-pub const TRACE_TEXT_BYTES_MAX: usize = INLINE_JUDGE_BYTES_MAX;
+pub const TRACE_TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// Keys of an sqlcommenter comment that are read; frameworks write less than ten.
 pub const TRACE_COMMENT_PAIRS_MAX: usize = 64;

@@ -95,6 +95,7 @@ impl Sessions {
     async fn run(self, mut arriving: mpsc::Receiver<Arrived>) {
         let (drain, draining) = Drain::new();
         tokio::spawn(drain.follow(self.draining.clone()));
+        tokio::spawn(self.house.turns.clone().call());
         let mut running = JoinSet::new();
         let mut accepting = true;
         while accepting || !running.is_empty() {

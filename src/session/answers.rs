@@ -41,7 +41,9 @@ impl Conversation {
     pub fn upstream_bytes(&mut self, bytes: &[u8]) -> Result<Passed, Ending> {
         let mut at = 0;
         let mut run = 0;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        while !self.turn.is_over()
+            && let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty())
+        {
             if let Some(step) = stepped(&mut self.passing, rest) {
                 at += step;
                 continue;
@@ -116,7 +118,11 @@ impl Conversation {
         self.reply.extend_from_slice(&injected);
     }
 
+    /// Whether only the header matters. Rows are no messages of the turn: their bytes are counted.
     fn passes_unseen(&mut self, header: &Header) -> bool {
+        if !matches!(header.kind, b'D' | b'd') {
+            self.turn.spend_answer();
+        }
         if self.journal.is_own() {
             return false;
         }

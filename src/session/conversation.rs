@@ -23,6 +23,7 @@ use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
 use super::surroundings::Surroundings;
 use super::tracing::Tracing;
+use super::turn::Turn;
 use super::values::Known;
 use crate::gate::cache::JudgementCache;
 use crate::gate::{Gate, SessionNames};
@@ -89,6 +90,8 @@ pub struct Conversation {
     pub(super) quotas: Quotas,
     /// What traces need to know, where there are any.
     pub(super) tracing: Option<Box<Tracing>>,
+    /// What is left of the session's turn.
+    pub turn: Turn,
     /// Bytes for the upstream.
     pub outbox: Outbox,
     /// Bytes for the client that wait for its socket.
@@ -256,6 +259,7 @@ impl Conversation {
             dropping: 0,
             quotas: upstream.quotas,
             tracing,
+            turn: Turn::default(),
             outbox: Outbox::default(),
             reply: BytesMut::new(),
         };
@@ -265,7 +269,9 @@ impl Conversation {
 
     /// Whether the client's frames may be taken now.
     pub fn takes_frames(&self) -> bool {
-        !self.outbox.is_full()
+        !self.turn.is_over()
+            && !self.outbox.is_full()
+            && self.reply.len() < limits::REPLY_BYTES_MAX
             && !self.quotas.holds()
             && !self.waits_for_audit()
             && self.journal.len() < limits::JOURNAL_LENGTH_MAX
@@ -349,7 +355,8 @@ impl Conversation {
         self.journal.is_empty() && !self.standing.unsynced && self.intake == Intake::Open
     }
 
-    /// Records the statements that will never be answered.
+    /// Records the statements that will never be answered, as many as fit into a turn. To be called
+    /// until the turn was long enough.
     pub fn abandon(&mut self) {
         let lost = self
             .ended_by_upstream
@@ -357,7 +364,10 @@ impl Conversation {
         if let Some(held) = self.held.take() {
             self.finished(&held.into_running());
         }
-        while let Some(owed) = self.journal.pop() {
+        while !self.turn.is_over()
+            && let Some(owed) = self.journal.pop()
+        {
+            self.turn.spend_message();
             if let Owed::Rescue(running) | Owed::Cut(running) = &owed {
                 self.finished(running);
             }

@@ -1,13 +1,10 @@
 //! What a relay waits for beside its two sockets: a large text that is judged or a statement that
 //! is rescued on another thread, and the cancel of a result that was cut.
 
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::task::JoinHandle;
-
 use super::conversation::Ending;
-use super::large::{Judged, Large};
+use super::large::{Judging, Large};
 use super::relay::{Moved, Relay, Turn};
 use super::repairs::workshop::Rescuing;
 use super::repairs::{Errand, Patient};
@@ -17,10 +14,7 @@ use crate::upstream::cancel::CancelOutcome;
 /// What is being done on another thread.
 pub(super) enum Elsewhere {
     /// A large text is judged.
-    Judging {
-        large: Large,
-        judgement: JoinHandle<Judged>,
-    },
+    Judging { large: Large, judging: Judging },
     /// A statement is rescued.
     Rescuing {
         patient: Box<Patient>,
@@ -68,25 +62,23 @@ impl Relay {
 
     fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {
         let share = self.put_aside(&large);
-        let judgement = self.conversation.judge_elsewhere(&large, share);
-        Elsewhere::Judging { large, judgement }
+        let judging = self.conversation.judge_elsewhere(&large, share);
+        Elsewhere::Judging { large, judging }
     }
 
     pub(super) fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
         match self.elsewhere.take() {
             None => return Ok(Moved::Nothing),
-            Some(Elsewhere::Judging {
-                large,
-                mut judgement,
-            }) => match Pin::new(&mut judgement).poll(context) {
-                Poll::Ready(Ok(mut judgement)) => {
-                    self.take_back(&mut judgement);
-                    let again = self.conversation.judged_elsewhere(large, judgement)?;
+            Some(Elsewhere::Judging { large, mut judging }) => match judging.as_mut().poll(context)
+            {
+                Poll::Ready(Some(mut judged)) => {
+                    self.take_back(&mut judged);
+                    let again = self.conversation.judged_elsewhere(large, judged)?;
                     self.elsewhere = again.map(|large| self.judge_elsewhere(large));
                 }
-                Poll::Ready(Err(_)) => return Err(Ending::Ended(Farewell::Internal)),
+                Poll::Ready(None) => return Err(Ending::Ended(Farewell::Internal)),
                 Poll::Pending => {
-                    self.elsewhere = Some(Elsewhere::Judging { large, judgement });
+                    self.elsewhere = Some(Elsewhere::Judging { large, judging });
                     return Ok(Moved::Nothing);
                 }
             },

@@ -38,19 +38,7 @@ impl Exchange {
     }
 
     pub(super) fn under(policy: Policy, known: Known, self_report: SelfReport) -> Self {
-        let live = Arc::new(Live::new(PolicySet::only(Arc::new(policy))));
-        let recording = Recording {
-            fingerprinter: Fingerprinter::new(None, [7; 32]),
-            names: false,
-        };
-        let shared = Shared {
-            regime: Arc::new(Regime::new(live, Some(recording))),
-            cache: Arc::new(Mutex::new(JudgementCache::default())),
-            plans: Arc::default(),
-            telemetry: Telemetry::quiet().unwrap(),
-            workshop: Workshop::new(),
-        };
-        Self::placed(&shared, Traits::default(), known, self_report)
+        Self::placed(&shared(policy), Traits::default(), known, self_report)
     }
 
     /// One of several sessions.
@@ -121,6 +109,22 @@ impl Exchange {
     /// What pgsieve said by itself.
     pub(super) fn alone(&mut self) -> String {
         letters(&self.conversation.reply.split())
+    }
+}
+
+/// What the sessions of one worker share.
+pub(super) fn shared(policy: Policy) -> Shared {
+    let live = Arc::new(Live::new(PolicySet::only(Arc::new(policy))));
+    let recording = Recording {
+        fingerprinter: Fingerprinter::new(None, [7; 32]),
+        names: false,
+    };
+    Shared {
+        regime: Arc::new(Regime::new(live, Some(recording))),
+        cache: Arc::new(Mutex::new(JudgementCache::default())),
+        plans: Arc::default(),
+        telemetry: Telemetry::quiet().unwrap(),
+        workshop: Workshop::new(),
     }
 }
 

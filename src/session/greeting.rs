@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
 use super::denial::Denial;
+use super::turn::TurnQueue;
 use crate::net::client_tls::{ALPN, ClientTls, ClientTlsIdentity};
 use crate::net::link::{Link, LinkError};
 use crate::net::stream::{Peer, Stream};
@@ -82,20 +83,22 @@ impl fmt::Debug for Hello {
 pub async fn greet(
     stream: Stream,
     peer: Peer,
-    tls: &ClientTls,
+    (tls, turns): (&ClientTls, &TurnQueue),
     deadline: Instant,
 ) -> Result<Greeting, Turned> {
     let stream = match (stream, tls.identity()) {
         (Stream::Tcp(socket), Some(identity)) => {
             match timeout_at(deadline, starts_tls(&socket)).await {
                 Err(_elapsed) => return Err(gone(Denial::Link(LinkError::TimedOut))),
-                Ok(FirstByte::Tls) => accept(socket, identity, Way::Direct, deadline).await?,
+                Ok(FirstByte::Tls) => {
+                    accept(socket, (identity, turns), Way::Direct, deadline).await?
+                }
                 Ok(FirstByte::Other) => Stream::Tcp(socket),
             }
         }
         (stream, _) => stream,
     };
-    converse(Link::new(stream), peer, tls, deadline).await
+    converse(Link::new(stream), peer, (tls, turns), deadline).await
 }
 
 /// What a client may still ask for before its StartupMessage: each thing once.
@@ -110,7 +113,7 @@ enum Expect {
 async fn converse(
     mut link: Link,
     peer: Peer,
-    tls: &ClientTls,
+    (tls, turns): (&ClientTls, &TurnQueue),
     deadline: Instant,
 ) -> Result<Greeting, Turned> {
     let mut expect = if link.stream.is_tls() {
@@ -146,7 +149,7 @@ async fn converse(
             }
             (First::Ssl, Expect::TlsOrGss | Expect::Tls) => {
                 let agreed;
-                (link, agreed) = answer_ssl(link, tls, deadline).await?;
+                (link, agreed) = answer_ssl(link, (tls, turns), deadline).await?;
                 expect = match (agreed, expect) {
                     (Agreed::Tls, _) | (Agreed::Clear, Expect::Tls | Expect::Startup) => {
                         Expect::Startup
@@ -214,7 +217,7 @@ enum Agreed {
 
 async fn answer_ssl(
     link: Link,
-    tls: &ClientTls,
+    (tls, turns): (&ClientTls, &TurnQueue),
     deadline: Instant,
 ) -> Result<(Link, Agreed), Turned> {
     let Some(identity) = tls.identity() else {
@@ -235,7 +238,7 @@ async fn answer_ssl(
         Ok(Err(error)) => return Err(gone(Denial::Link(LinkError::Broken(error.kind())))),
         Ok(Ok(())) => {}
     }
-    let stream = accept(socket, identity, Way::Negotiated, deadline).await?;
+    let stream = accept(socket, (identity, turns), Way::Negotiated, deadline).await?;
     Ok((Link::new(stream), Agreed::Tls))
 }
 
@@ -256,13 +259,19 @@ enum Way {
     Direct,
 }
 
+/// The handshake takes longer than most turns: it waits for one when the client has begun.
 async fn accept(
     socket: TcpStream,
-    identity: &ClientTlsIdentity,
+    (identity, turns): (&ClientTlsIdentity, &TurnQueue),
     way: Way,
     deadline: Instant,
 ) -> Result<Stream, Turned> {
-    let tls = match timeout_at(deadline, identity.acceptor().accept(socket)).await {
+    let shaking = async {
+        socket.readable().await?;
+        turns.next().await;
+        identity.acceptor().accept(socket).await
+    };
+    let tls = match timeout_at(deadline, shaking).await {
         Err(_elapsed) => return Err(gone(Denial::Link(LinkError::TimedOut))),
         Ok(Err(_failed)) => return Err(gone(Denial::TlsHandshake)),
         Ok(Ok(tls)) => tls,
@@ -311,7 +320,8 @@ mod tests {
         let (near, mut far) = UnixStream::pair().unwrap();
         far.write_all(sent).await.unwrap();
         let deadline = Instant::now() + Duration::from_millis(100);
-        let end = greet(Stream::Unix(near), Peer::Unix, &ClientTls::Off, deadline).await;
+        let with = (&ClientTls::Off, &TurnQueue::default());
+        let end = greet(Stream::Unix(near), Peer::Unix, with, deadline).await;
         let mut heard = vec![0; 16];
         let count = match timeout_at(deadline, far.read(&mut heard)).await {
             Ok(Ok(count)) => count,

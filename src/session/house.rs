@@ -11,6 +11,7 @@ use super::pending_logins::PendingLogin;
 use super::plans::known::KnownPlans;
 use super::relay::{self, Scratch};
 use super::repairs::workshop::Workshop;
+use super::turn::TurnQueue;
 use crate::gate::cache::JudgementCache;
 use crate::net::link::Link;
 use crate::net::stream::{Peer, Stream};
@@ -28,6 +29,8 @@ pub struct House {
     pub desk: Arc<LoginDesk>,
     /// The read buffer of this worker.
     pub scratch: Scratch,
+    /// The sessions of this worker that wait for their next turn.
+    pub turns: TurnQueue,
     cache: Arc<Mutex<JudgementCache>>,
     plans: Arc<Mutex<KnownPlans>>,
     workshop: Workshop,
@@ -42,6 +45,7 @@ impl House {
             telemetry: desk.telemetry.clone(),
             desk: Arc::new(desk),
             scratch: relay::scratch(),
+            turns: TurnQueue::default(),
             cache: Arc::default(),
             plans: Arc::default(),
             workshop: Workshop::new(),
@@ -53,8 +57,10 @@ impl House {
     pub fn for_worker(&self) -> Self {
         Self {
             scratch: relay::scratch(),
+            turns: TurnQueue::default(),
             cache: Arc::default(),
             plans: Arc::default(),
+            workshop: self.workshop.for_worker(),
             telemetry: self.telemetry.for_worker(),
             ..self.clone()
         }

@@ -67,6 +67,7 @@ impl Conversation {
             if let Err(ending) = self.frame(&frame) {
                 self.close_after_answers(ending)?;
             }
+            self.turn.spend_message();
         }
         self.press_long_pipeline();
         Ok(Taken { consumed })

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::task::JoinHandle;
 
 use super::arrival::Arrival;
 use super::budget::Share;
@@ -29,6 +29,10 @@ pub struct Large {
     /// How often it was judged in vain.
     rounds: u32,
 }
+
+/// A large text on its way; nothing comes back where the thread was lost. May be dropped: it ends
+/// by itself.
+pub type Judging = Pin<Box<dyn Future<Output = Option<Judged>> + Send>>;
 
 /// A large text's judgement.
 #[derive(Debug)]
@@ -60,24 +64,30 @@ impl Large {
 }
 
 impl Conversation {
-    /// Has a large text judged on a blocking thread, in this part of the memory of all: it is not
-    /// free before the thread is done, whoever still waits for that.
-    pub fn judge_elsewhere(&mut self, large: &Large, share: Share) -> JoinHandle<Judged> {
+    /// Has a large text judged on a blocking thread, when it is this user's turn, in this part of
+    /// the memory of all: it is not free before the thread is done, whoever still waits for that.
+    pub fn judge_elsewhere(&mut self, large: &Large, share: Share) -> Judging {
         self.look_around();
         let gate = Arc::clone(&self.gate);
         let names = self.names.clone();
         self.look_away();
         let frame = large.frame.clone();
         let asked = Instant::now();
-        tokio::task::spawn_blocking(move || {
-            let waited = asked.elapsed();
-            let (text, parameters) = text_of(&frame).unwrap_or_default();
-            let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
-            Judged {
-                judgement,
-                waited,
-                share,
-            }
+        let place = self.workshop.judges().take(self.info.user());
+        Box::pin(async move {
+            let place = place.await?;
+            let judging = tokio::task::spawn_blocking(move || {
+                let waited = asked.elapsed();
+                let (text, parameters) = text_of(&frame).unwrap_or_default();
+                let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
+                drop(place);
+                Judged {
+                    judgement,
+                    waited,
+                    share,
+                }
+            });
+            judging.await.ok()
         })
     }
 

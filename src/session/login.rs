@@ -16,6 +16,7 @@ use super::greeting::{self, CancelWish, Greeting, Turned};
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::{Accounts, Presence};
 use super::regime::{Placed, Regime};
+use super::turn::TurnQueue;
 use crate::auth::Auth;
 use crate::auth::certificate::Subject;
 use crate::gate::StartupPlan;
@@ -120,7 +121,7 @@ pub struct Opened {
 /// Sees one connection through its login.
 ///
 /// May be cancelled: both connections are dropped.
-pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
+pub async fn open(accepted: Accepted, desk: &LoginDesk, turns: &TurnQueue) -> LoginEnd {
     let Accepted {
         stream,
         peer,
@@ -137,7 +138,7 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk) -> LoginEnd {
         session: &info,
         transport,
     });
-    let login = greet_and_enter(stream, peer, (since, &pending), desk, info.clone());
+    let login = greet_and_enter(stream, peer, (since, &pending), (desk, turns), info.clone());
     tokio::select! {
         biased;
         end = login => end,
@@ -157,11 +158,11 @@ async fn greet_and_enter(
     stream: Stream,
     peer: Peer,
     (since, pending): (Instant, &PendingLogin),
-    desk: &LoginDesk,
+    (desk, turns): (&LoginDesk, &TurnQueue),
     info: SessionInfo,
 ) -> LoginEnd {
     let deadline = since + limits::LOGIN_TIME_MAX;
-    let greeting = greeting::greet(stream, peer, &desk.tls, deadline).await;
+    let greeting = greeting::greet(stream, peer, (&desk.tls, turns), deadline).await;
     pending.heard();
     match greeting {
         Ok(Greeting::Startup(hello)) => {

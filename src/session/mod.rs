@@ -8,7 +8,7 @@
 //! * [`intake`], `refusing`, `sending`: the client's half; [`answers`], `failures`: the upstream's;
 //!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
 //!   as the client may hear it
-//! * [`large`]: texts that are judged on another thread
+//! * [`large`]: texts that are judged on another thread, in `places` that users share
 //! * [`budget`]: the memory that all clients together may take; `memory`: what one takes of it
 //! * [`repairs`]: statements that fail and may be mended
 //! * [`plans`]: statements whose plan the policy wants to see first
@@ -20,6 +20,7 @@
 //!   [`followed`]: settings that are followed
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
+//! * [`turn`]: how the sessions of a worker share its thread
 //! * [`house`]: what all sessions share
 
 pub mod answers;
@@ -33,6 +34,8 @@ mod elsewhere;
 #[cfg(test)]
 mod exchanges;
 mod failures;
+#[cfg(test)]
+mod floods;
 pub mod followed;
 #[cfg(test)]
 mod forwarding;
@@ -45,6 +48,7 @@ pub mod login;
 mod memory;
 pub mod parting;
 pub mod pending_logins;
+mod places;
 pub mod plans;
 pub mod quotas;
 mod refusing;
@@ -59,6 +63,7 @@ pub mod startup;
 mod succession;
 pub mod surroundings;
 mod tracing;
+pub mod turn;
 #[cfg(test)]
 mod valued;
 pub mod values;
@@ -90,7 +95,7 @@ use crate::wire::encode;
 pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
     let since = Instant::now();
     let seat = house.desk.telemetry.seat();
-    let login = login::open(accepted, &house.desk);
+    let login = login::open(accepted, &house.desk, &house.turns);
     let end = tokio::select! {
         end = login => end,
         () = draining.closing() => return,
@@ -174,7 +179,8 @@ fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
     }
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
-    let relay = Relay::new(conversation, unread(client), unread(upstream), scratch);
+    let worker = (scratch, house.turns.clone());
+    let relay = Relay::new(conversation, unread(client), unread(upstream), worker);
     let share = house.desk.memory.share();
     (relay.shown_by(sign).within(share), lease)
 }

@@ -33,7 +33,14 @@ pub async fn part(
     };
     // The user's place is taken until the upstream has heard of the end.
     let _place = conversation.quotas.slot();
+    conversation.turn.begin_anew();
     conversation.abandon();
+    // As many times as its journal is longer than a turn.
+    while conversation.turn.is_over() {
+        house.turns.next().await;
+        conversation.turn.begin_anew();
+        conversation.abandon();
+    }
     let farewell = match ending {
         Ending::Terminated | Ending::ClientGone | Ending::UpstreamClosed => None,
         Ending::Ended(farewell) => Some(farewell),

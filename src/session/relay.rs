@@ -7,7 +7,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -19,6 +19,7 @@ use super::elsewhere::Elsewhere;
 use super::memory::Memory;
 use super::quotas::idle::IdleWatch;
 use super::reply::Farewell;
+use super::turn::{NextTurn, TurnQueue};
 use crate::limits;
 use crate::net::stream::Stream;
 use crate::telemetry::seats::Sign;
@@ -41,8 +42,12 @@ pub struct Relay {
     /// The upstream's socket.
     pub upstream: Stream,
     scratch: Scratch,
+    turns: TurnQueue,
+    /// The wait for the next turn, once one is used up.
+    next_turn: Option<NextTurn>,
     pub(super) client_rest: BytesMut,
     pub(super) upstream_rest: BytesMut,
+    upstream_waits: UpstreamWaits,
     pub(super) elsewhere: Option<Elsewhere>,
     /// The cancel of a result that was cut. Nothing that it might meet is sent until it is over.
     pub(super) cancelling: Option<Cancelling>,
@@ -73,6 +78,15 @@ enum ClientFlush {
     Owed,
 }
 
+/// What is left over of what the upstream said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UpstreamWaits {
+    /// The start of a frame, if anything.
+    ForMore,
+    /// What a turn was too short for.
+    ForTheNextTurn,
+}
+
 /// Whether the server wants this session to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StopsAtRest {
@@ -97,15 +111,18 @@ impl Relay {
         conversation: Conversation,
         (client, client_rest): (Stream, BytesMut),
         (upstream, upstream_rest): (Stream, BytesMut),
-        scratch: Scratch,
+        (scratch, turns): (Scratch, TurnQueue),
     ) -> Self {
         Self {
             conversation,
             client,
             upstream,
             scratch,
+            turns,
+            next_turn: None,
             client_rest,
             upstream_rest,
+            upstream_waits: UpstreamWaits::ForMore,
             elsewhere: None,
             cancelling: None,
             room: None,
@@ -169,11 +186,20 @@ impl Relay {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Ending> {
+        match &mut self.next_turn {
+            None => self.conversation.turn.begin(),
+            Some(next_turn) => {
+                ready!(Pin::new(next_turn).poll(context));
+                self.next_turn = None;
+                self.conversation.turn.begin_anew();
+            }
+        }
         let scratch = Arc::clone(&self.scratch);
         let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..limits::RELAY_ROUNDS_MAX {
+        // Every round is a part of the turn, so it comes to its end.
+        while !self.conversation.turn.is_over() {
             match self.round(context, &mut scratch) {
-                Ok(Moved::Some) => {}
+                Ok(Moved::Some) => self.conversation.turn.spend_message(),
                 Ok(Moved::Nothing) => {
                     let watched = self.idle.poll(context, &mut self.conversation);
                     return watched.map(|()| Ending::Ended(Farewell::Idle));
@@ -181,7 +207,7 @@ impl Relay {
                 Err(ending) => return Poll::Ready(ending),
             }
         }
-        context.waker().wake_by_ref();
+        self.next_turn = Some(self.turns.line_up(context.waker()));
         Poll::Pending
     }
 
@@ -225,6 +251,7 @@ impl Relay {
                 0 => return Ok(Moved::Nothing),
                 written => {
                     reply.advance(written);
+                    self.conversation.turn.spend_bytes(written);
                     self.counted.to_client += as_u64(written);
                 }
             }
@@ -265,8 +292,12 @@ impl Relay {
         if !self.conversation.reply.is_empty() || self.memory.stops_upstream() {
             return Ok(Moved::Nothing);
         }
-        let Some(count) = self.receive_upstream(context, scratch)? else {
-            return Ok(Moved::Nothing);
+        let count = match self.upstream_waits {
+            UpstreamWaits::ForTheNextTurn => 0,
+            UpstreamWaits::ForMore => match self.receive_upstream(context, scratch)? {
+                Some(count) => count,
+                None => return Ok(Moved::Nothing),
+            },
         };
         let fresh = scratch.get(..count).unwrap_or_default();
         if self.upstream_rest.is_empty() {
@@ -281,6 +312,11 @@ impl Relay {
             self.pass_on(context, rest.get(passed.tail).unwrap_or_default())?;
             self.upstream_rest = without_front(rest, passed.consumed);
         }
+        self.upstream_waits = match self.conversation.turn.is_over() {
+            true if !self.upstream_rest.is_empty() => UpstreamWaits::ForTheNextTurn,
+            true | false => UpstreamWaits::ForMore,
+        };
+        self.conversation.turn.spend_bytes(count);
         Ok(Moved::Some)
     }
 
@@ -351,6 +387,7 @@ impl Relay {
             self.client_rest.extend_from_slice(fresh);
             self.take_rest()?;
         }
+        self.conversation.turn.spend_bytes(count);
         Ok(Moved::Some)
     }
 

@@ -4,12 +4,14 @@
 //! And what a snapshot of the catalogs costs, of a database with 2,000 tables; what repairs add to
 //! statements that succeed, and what they cost those that fail; what a policy with 1,000 patterns
 //! adds to a judgement, and what a reload of the policies costs ten thousand open sessions; and
-//! what metrics, audit, traces and the live page cost.
+//! what metrics, audit, traces and the live page cost. `--fairness` measures what ordinary sessions
+//! feel beside hostile ones.
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
 //! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
 //! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
-//! `--reload-only`, `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by
+//! `--reload-only`, `--fairness` (with `--flood WORD` for the floods of that name),
+//! `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by
 //! itself; `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is
 //! measured).
 
@@ -24,6 +26,7 @@
 mod cached;
 mod catalog;
 mod evidence;
+mod fairness;
 mod judging;
 mod machine;
 mod memory;
@@ -58,6 +61,8 @@ struct Plan {
     reload_only: bool,
     policies_only: bool,
     telemetry_only: bool,
+    fairness: bool,
+    floods: Option<String>,
     evidence: evidence::Effort,
 }
 
@@ -90,6 +95,14 @@ fn main() {
         return mending::report();
     }
     let peers = Peers::start(plan.audit);
+    if plan.fairness {
+        let effort = fairness::Effort {
+            rounds: plan.rounds,
+            time: Duration::from_secs(plan.seconds),
+            only: plan.floods,
+        };
+        return fairness::report(&peers, &effort);
+    }
     if !plan.memory_only {
         throughput(&plan, &peers);
     }
@@ -125,6 +138,11 @@ fn plan() -> Plan {
         reload_only: given("--reload-only"),
         policies_only: given("--policies-only"),
         telemetry_only: given("--telemetry-only"),
+        fairness: given("--fairness"),
+        floods: arguments
+            .iter()
+            .position(|argument| argument == "--flood")
+            .and_then(|at| arguments.get(at + 1).cloned()),
         evidence: evidence::Effort {
             blocks: usize::try_from(number("--blocks", if quick { 2 } else { 15 })).unwrap(),
             clients: 8,

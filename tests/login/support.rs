@@ -20,6 +20,7 @@ use pgsieve::session::pending_logins::{PendingLogins, Places};
 use pgsieve::session::quotas::accounts::Accounts;
 use pgsieve::session::regime::Regime;
 
+use pgsieve::session::turn::TurnQueue;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::labels::ClosedBecause;
 use pgsieve::upstream::address::UpstreamSettings;
@@ -325,6 +326,8 @@ async fn serve(
     desk: Arc<LoginDesk>,
     ends: Arc<Mutex<Vec<ClosedBecause>>>,
 ) {
+    let turns = TurnQueue::default();
+    let calling = tokio::spawn(turns.clone().call());
     let reason = match open(
         Accepted {
             stream,
@@ -333,12 +336,14 @@ async fn serve(
             pending: PendingLogins::new(10).accept(peer, Places::Left).unwrap(),
         },
         &desk,
+        &turns,
     )
     .await
     {
         LoginEnd::Opened(opened) => relay(*opened).await,
         LoginEnd::Closed { reason, .. } => reason,
     };
+    calling.abort();
     ends.lock().unwrap().push(reason);
 }
 

@@ -316,6 +316,7 @@ impl Conversation {
             };
             self.replayed.advance(frame.bytes.len());
             self.frame(&frame)?;
+            self.turn.spend_message();
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ use crate::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
 use crate::limits;
 use crate::session::conversation::Conversation;
 use crate::session::large::text_of;
+use crate::session::places::Places;
 use crate::session::retold;
 use crate::upstream::side::{Side, SideRun};
 
@@ -29,6 +30,8 @@ pub struct Workshop {
     places: Arc<Semaphore>,
     /// The part of the places that each user may take, while somebody has one.
     parts: Arc<Mutex<HashMap<Box<str>, Weak<Semaphore>>>>,
+    /// The threads of this worker that judge large texts.
+    judges: Places,
 }
 
 /// A rescue under way. May be dropped: it ends by itself.
@@ -59,7 +62,21 @@ impl Workshop {
         Self {
             places: Arc::new(Semaphore::new(limits::RESCUES_MAX)),
             parts: Arc::default(),
+            judges: Places::new(limits::JUDGE_THREADS_MAX),
         }
+    }
+
+    /// The same one, with judges of its own, for one more worker.
+    pub fn for_worker(&self) -> Self {
+        Self {
+            judges: Places::new(limits::JUDGE_THREADS_MAX),
+            ..self.clone()
+        }
+    }
+
+    /// Who judges large texts.
+    pub(in crate::session) fn judges(&self) -> &Places {
+        &self.judges
     }
 
     /// The part of a user.
