@@ -3,12 +3,16 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test check bench pictures image-check clean
+.PHONY: setup build demo test check bench pictures image-check fresh-check clean
 
 # Arguments for the demo and the benchmark: make demo ARGS=--once
 ARGS ?=
 # How the image of image-check is linked: fat is what is released.
 LTO ?= fat
+# Which machines fresh-check makes, and what it runs in them; see .ci/fresh.
+FRESH ?=
+FRESH_COMMANDS ?= demo
+FRESH_KEEP ?= off
 
 ## Installs what is missing: system packages, client drivers. Quick when nothing is.
 setup:
@@ -51,6 +55,11 @@ bench: setup
 image-check:
 	@.ci/setup image
 	@LTO=$(LTO) docker/verify
+
+## Runs the demo on minimal Debians that it makes, as on machines that nobody prepared; see .ci/fresh.
+fresh-check:
+	@.ci/setup fresh
+	@FRESH='$(FRESH)' FRESH_COMMANDS='$(FRESH_COMMANDS)' FRESH_KEEP='$(FRESH_KEEP)' .ci/fresh
 
 ## Draws the dashboards from ten minutes of real load; the README shows the first.
 pictures:
