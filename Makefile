@@ -26,6 +26,8 @@ build:
 ## Shows it. With a database of yours: make demo ARGS='--upstream postgres://…'
 demo:
 	@.ci/setup build
+	@[ -x target/debug/pgsieve ] || echo 'Building pgsieve and the crates it stands on, once:' \
+	    'about three minutes on two cores. Then the demo starts.'
 	@cargo build --locked
 	@target/debug/pgsieve demo $(ARGS)
 

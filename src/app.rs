@@ -31,7 +31,8 @@ use crate::session::quotas::accounts::Accounts;
 use crate::session::regime::{Recording, Regime};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::telemetry::events::{
-    Listening, PoliciesHold, TrustInUse, UpstreamTried, UpstreamUnreachable,
+    FilesExposed, Listening, PoliciesHold, TrustInUse, UpstreamTlsFailed, UpstreamTried,
+    UpstreamUnreachable,
 };
 use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::log::Log;
@@ -83,7 +84,11 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     if matches!(settings.auth, AuthSettings::Trust { .. }) {
         telemetry.emit(&TrustInUse);
     }
+    telemetry.emit(&FilesExposed {
+        settings: &settings.exposed_files,
+    });
     let (admin_address, admin_token) = (settings.admin, settings.admin_token.clone());
+    let admin_hosts = settings.admin_hosts.clone();
     let server_settings = ServerSettings {
         listen: settings.listen.iter().map(place).collect(),
         workers: settings.workers,
@@ -116,6 +121,7 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
                 telemetry: telemetry.clone(),
                 readiness: Arc::clone(&readiness),
                 token: admin_token,
+                hosts: admin_hosts,
             },
         ));
     }
@@ -233,6 +239,9 @@ async fn watch_upstream(upstream: Arc<Upstream>, readiness: Arc<Readiness>, tele
             outcome: outcome(&attempt),
             took: since.elapsed(),
         });
+        if let Some(failure) = attempt.as_ref().err().and_then(ConnectError::tls_failure) {
+            telemetry.emit(&UpstreamTlsFailed { failure });
+        }
         readiness.note_upstream(attempt.is_ok());
         if let Err(error) = &attempt
             && reached_before

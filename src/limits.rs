@@ -485,6 +485,9 @@ pub const TURNED_AWAY_MAX: usize = 256;
 
 // --- admin
 
+/// Names that the admin address may be asked for by: a service has a few, in one form or another.
+pub const ADMIN_HOSTS_MAX: usize = 32;
+
 /// Connections to the admin address at a time: a few scrapers and probes, and no crowd.
 pub const ADMIN_CONNECTIONS_MAX: usize = 16;
 

@@ -61,6 +61,8 @@ pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
         }
         return Some(ClientTlsSettings::Off);
     };
+    let place = reader.place_of("client.tls.key");
+    reader.look_at_secret(&key, &place);
     let insists = client_ca.is_some();
     let files = ClientTlsFiles {
         certificate,

@@ -1,5 +1,7 @@
 //! The settings of what is recorded: metrics, audit, traces, the live page.
 
+use std::path::Path;
+
 use crate::config::FingerprintKey;
 use crate::config::reader::{Choice, Reader};
 use crate::limits::{AUDIT_FILES_KEPT, AUDIT_TARGETS_MAX, TOKEN_BYTES_MAX, TOKEN_BYTES_MIN};
@@ -176,7 +178,9 @@ fn trace_headers(
         reader.note(&word.place, what);
         return None;
     }
-    match headers(&reader.text_of(&word)?) {
+    let text = reader.text_of(&word)?;
+    reader.look_at_secret(Path::new(&word.text), &word.place);
+    match headers(&text) {
         Ok(headers) => Some(headers),
         Err(problem) => {
             reader.note(&word.place, problem.to_string());

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::config::ListenAddress;
 use crate::config::reader::{Choice, Reader};
 use crate::limits::{
-    CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, MEMORY_BYTES, MEMORY_BYTES_BOUND,
-    MEMORY_BYTES_MIN, WORKERS_MAX,
+    ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, MEMORY_BYTES,
+    MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
 };
 use crate::policy::sources::{Source, Unloaded};
 use crate::policy::{Policy, PolicySet};
@@ -47,6 +47,37 @@ pub fn admin(reader: &mut Reader) -> Option<Option<SocketAddr>> {
             .map(Some)
             .ok_or_else(|| "ip:port or off is wanted".into())
     })
+}
+
+/// `admin.hosts`: names, without ports, in lower case.
+pub fn admin_hosts(reader: &mut Reader) -> Option<Vec<String>> {
+    let words = match reader.words("admin.hosts") {
+        Choice::Absent => return Some(Vec::new()),
+        Choice::Wrong => return None,
+        Choice::Is(words) => words,
+    };
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let mut sound = true;
+    for word in words.iter().filter(|word| !word.text.chars().all(is_part)) {
+        reader.note(&word.place, "a host's name is wanted, without a port");
+        sound = false;
+    }
+    if words.len() > ADMIN_HOSTS_MAX {
+        let place = reader.place_of("admin.hosts");
+        reader.note(&place, format!("at most {ADMIN_HOSTS_MAX} names"));
+        sound = false;
+    }
+    let lower = words.iter().map(|word| word.text.to_ascii_lowercase());
+    sound.then(|| lower.collect())
+}
+
+/// `strict_files`: whether secrets in files that others can read are problems. Last of all, when
+/// every file that is named has been looked at.
+pub fn strict_files(reader: &mut Reader) {
+    let strict = reader.choice("strict_files", &[("on", true), ("off", false)]);
+    if strict.or(false) == Some(true) {
+        reader.refuse_exposed();
+    }
 }
 
 /// `policy.file`: the policies, and where they come from. Their problems become problems of the

@@ -57,6 +57,10 @@ pub struct Settings {
     pub policy_sources: Vec<Source>,
     /// What opens the live page to those who are not on this host.
     pub admin_token: Option<Secret>,
+    /// The names that the admin address may be asked for by, beside its addresses.
+    pub admin_hosts: Vec<String>,
+    /// The keys whose files hold secrets that others can read.
+    pub exposed_files: Vec<String>,
     /// What is recorded.
     pub telemetry: TelemetrySettings,
     /// Whether the audit has the names of what statements read.
@@ -108,6 +112,7 @@ pub struct Problem {
 pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
     let mut reader = Reader::new(written::gather(sources), &sources.variables);
     let settings = settings(&mut reader);
+    house::strict_files(&mut reader);
     match (settings, reader.into_problems()) {
         (Some(settings), problems) if problems.is_empty() => Ok(settings),
         (_, problems) => Err(problems),
@@ -140,6 +145,7 @@ pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
     let mut reader = Reader::new(written::gather(sources), &sources.variables);
     let upstream = upstream::upstream(&mut reader);
     let catalog = catalog::catalog(&mut reader, upstream.as_ref());
+    house::strict_files(&mut reader);
     match (upstream, catalog, reader.into_problems()) {
         (Some(upstream), Some(catalog), problems) if problems.is_empty() => Ok(Database {
             upstream,
@@ -159,6 +165,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = house::policies(reader);
     let admin_token = evidence::admin_token(reader);
+    let admin_hosts = house::admin_hosts(reader);
     let page = matches!(admin, Some(Some(_)));
     let telemetry = evidence::telemetry(reader, page, upstream.as_ref());
     let audit_names = evidence::audit_names(reader);
@@ -178,6 +185,8 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         policies,
         policy_sources,
         admin_token: admin_token?,
+        admin_hosts: admin_hosts?,
+        exposed_files: reader.exposed_files(),
         telemetry: telemetry?,
         audit_names: audit_names?,
         fingerprint_key: fingerprint_key?,

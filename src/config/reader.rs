@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::config::Problem;
@@ -20,6 +21,8 @@ pub struct Reader {
     given: BTreeMap<&'static str, Given>,
     problems: Vec<Problem>,
     environment: BTreeMap<String, Secret>,
+    /// The places whose files hold secrets that others can read.
+    exposed: Vec<String>,
 }
 
 /// A text and where it stands.
@@ -50,6 +53,7 @@ impl Reader {
             given,
             problems,
             environment,
+            exposed: Vec::new(),
         }
     }
 
@@ -241,6 +245,29 @@ impl Reader {
         }
     }
 
+    /// Looks at who can read a file that holds a secret.
+    pub fn look_at_secret(&mut self, file: &Path, place: &str) {
+        if fs::metadata(file).is_ok_and(|found| is_exposed(found.mode(), found.uid())) {
+            self.exposed.push(place.into());
+        }
+    }
+
+    /// The keys whose files hold secrets that others can read.
+    pub fn exposed_files(&self) -> Vec<String> {
+        let key = |place: &String| place.rsplit(' ').next().unwrap_or(place).to_owned();
+        self.exposed.iter().map(key).collect()
+    }
+
+    /// Makes problems of them.
+    pub fn refuse_exposed(&mut self) {
+        for place in std::mem::take(&mut self.exposed) {
+            self.note(
+                &place,
+                "others can read the file: make it 0600, or 0640 and root's",
+            );
+        }
+    }
+
     /// A variable of the environment that is not empty.
     pub fn variable(&self, name: &str) -> Option<Secret> {
         self.environment
@@ -252,6 +279,7 @@ impl Reader {
     /// The first line of a file, as a secret.
     pub fn secret_in(&mut self, word: &Word) -> Option<Secret> {
         let text = self.text_of(word)?;
+        self.look_at_secret(Path::new(&word.text), &word.place);
         let line = text.lines().next().unwrap_or_default();
         if line.is_empty() {
             self.note(&word.place, "the file's first line is empty");
@@ -259,6 +287,13 @@ impl Reader {
         }
         Some(Secret::new(line))
     }
+}
+
+/// Whether more than its owner can read a file, as Postgres asks it of its own key: what root owns
+/// may be read by a group, for that is how systems hand keys to services.
+fn is_exposed(mode: u32, owner: u32) -> bool {
+    let allowed = if owner == 0 { 0o740 } else { 0o700 };
+    mode & 0o777 & !allowed != 0
 }
 
 impl<T> Choice<T> {

@@ -43,6 +43,14 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
                 reader.note(&place, "the URL has a password already");
             }
             settings.password = password.or(settings.password);
+            if let Some(key) = settings.tls.key() {
+                let place = if reader.has("upstream.tls.key") {
+                    reader.place_of("upstream.tls.key")
+                } else {
+                    url.place
+                };
+                reader.look_at_secret(key, &place);
+            }
             Some(settings)
         }
         Ok(_) => None,

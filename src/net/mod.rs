@@ -8,4 +8,5 @@ pub mod client_tls;
 pub mod link;
 pub mod pem;
 pub mod stream;
+pub mod tls_failure;
 pub mod upstream_tls;

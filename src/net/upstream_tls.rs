@@ -51,6 +51,21 @@ pub enum ClientCertificate {
     },
 }
 
+impl UpstreamTlsSettings {
+    /// The file of the private key, where a certificate is shown.
+    pub fn key(&self) -> Option<&Path> {
+        match self {
+            Self::Disable => None,
+            Self::Require(shown) | Self::VerifyCa(_, shown) | Self::VerifyFull(_, shown) => {
+                match shown {
+                    ClientCertificate::Absent => None,
+                    ClientCertificate::Files { key, .. } => Some(key),
+                }
+            }
+        }
+    }
+}
+
 /// Upstream TLS, loaded.
 #[derive(Clone)]
 pub enum UpstreamTls {

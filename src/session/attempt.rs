@@ -26,7 +26,7 @@ use crate::secret::Secret;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::{
-    LoginFinished, ProtocolViolation, TripwireFired, UpstreamUnreachable,
+    LoginFinished, ProtocolViolation, TripwireFired, UpstreamTlsFailed, UpstreamUnreachable,
 };
 use crate::telemetry::labels::{LoginMethod, LoginOutcome};
 use crate::telemetry::session::SessionInfo;
@@ -359,6 +359,9 @@ impl Attempt<'_> {
         }
         if let Some(failure) = denial.for_the_house() {
             telemetry.emit(&UpstreamUnreachable { failure });
+        }
+        if let Some(failure) = denial.upstream_tls() {
+            telemetry.emit(&UpstreamTlsFailed { failure });
         }
         self.record(self.method(), denial.outcome(), denial.code());
         let mut last_words = BytesMut::new();

@@ -13,7 +13,7 @@ use crate::net::link::{LinkError, Message};
 use crate::sqlstate::{self, SqlState};
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::{
-    ClosedBecause, LoginOutcome, Peer, RefusedBecause, Tripwire, Violation,
+    ClosedBecause, LoginOutcome, Peer, RefusedBecause, TlsFailure, Tripwire, Violation,
 };
 use crate::upstream::login::{LoginError, sqlstate_of};
 use crate::upstream::verify::{Setting, VerifyError};
@@ -32,7 +32,7 @@ pub enum Denial {
     /// Bytes came in clear behind a request for TLS, ahead of its answer.
     BytesBeforeTls,
     /// The TLS handshake failed, or agreed on another protocol than Postgres's.
-    TlsHandshake,
+    TlsHandshake(TlsFailure),
     /// It has to use TLS and does not.
     TlsRequired,
     /// Its startup packet asks for what the policy refuses.
@@ -118,7 +118,7 @@ impl Denial {
             | Self::Malformed(_)
             | Self::OutOfOrder
             | Self::BytesBeforeTls
-            | Self::TlsHandshake => LoginOutcome::Abandoned,
+            | Self::TlsHandshake(_) => LoginOutcome::Abandoned,
             Self::Auth(error) => match error {
                 AuthError::Link(_) | AuthError::Malformed(_) | AuthError::Unsaid(_) => {
                     LoginOutcome::Abandoned
@@ -177,12 +177,29 @@ impl Denial {
     pub fn refused(&self) -> Option<RefusedBecause> {
         match self {
             Self::TlsRequired => Some(RefusedBecause::TlsRequired),
-            Self::TlsHandshake => Some(RefusedBecause::TlsHandshake),
+            Self::TlsHandshake(_) => Some(RefusedBecause::TlsHandshake),
             Self::Link(LinkError::TimedOut) => Some(RefusedBecause::LoginTimeout),
             Self::NotOnRecord => Some(RefusedBecause::AuditFull),
             Self::Malformed(Malformed::UnsupportedProtocol { .. }) => {
                 Some(RefusedBecause::Unsupported)
             }
+            _ => None,
+        }
+    }
+
+    /// Why TLS with the client was not agreed on, if that is why.
+    pub fn client_tls(&self) -> Option<TlsFailure> {
+        match self {
+            Self::TlsHandshake(failure) => Some(*failure),
+            _ => None,
+        }
+    }
+
+    /// Why TLS with the upstream was not agreed on, if that is why.
+    pub fn upstream_tls(&self) -> Option<TlsFailure> {
+        match self {
+            Self::Upstream(LoginError::Connect(error))
+            | Self::IdentityRefused(LoginError::Connect(error)) => error.tls_failure(),
             _ => None,
         }
     }
@@ -236,7 +253,7 @@ impl Denial {
         let words = match self {
             Self::Link(error) | Self::Auth(AuthError::Link(error)) => return link_words(error),
             Self::BytesBeforeTls
-            | Self::TlsHandshake
+            | Self::TlsHandshake(_)
             | Self::UpstreamRefused(_)
             | Self::Settings(_) => return None,
             Self::Malformed(malformed) | Self::Auth(AuthError::Malformed(malformed)) => {

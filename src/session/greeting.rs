@@ -18,6 +18,8 @@ use super::turn::TurnQueue;
 use crate::net::client_tls::{ALPN, ClientTls, ClientTlsIdentity};
 use crate::net::link::{Link, LinkError};
 use crate::net::stream::{Peer, Stream};
+use crate::net::tls_failure;
+use crate::telemetry::labels::TlsFailure;
 use crate::wire::startup::{FirstPacket, Startup, cut_first};
 
 /// What a client came for.
@@ -273,12 +275,14 @@ async fn accept(
     };
     let tls = match timeout_at(deadline, shaking).await {
         Err(_elapsed) => return Err(gone(Denial::Link(LinkError::TimedOut))),
-        Ok(Err(_failed)) => return Err(gone(Denial::TlsHandshake)),
+        Ok(Err(failed)) => return Err(gone(Denial::TlsHandshake(tls_failure::cause(&failed)))),
         Ok(Ok(tls)) => tls,
     };
     match (way, tls.get_ref().1.alpn_protocol()) {
         // Direct TLS must name the protocol, or a browser could be made to speak here.
-        (Way::Direct, protocol) if protocol != Some(ALPN) => Err(gone(Denial::TlsHandshake)),
+        (Way::Direct, protocol) if protocol != Some(ALPN) => {
+            Err(gone(Denial::TlsHandshake(TlsFailure::NoSharedProtocol)))
+        }
         (Way::Direct | Way::Negotiated, _) => Ok(Stream::ServerTls(Box::new(tls))),
     }
 }

@@ -104,6 +104,7 @@ impl House {
         self.desk.telemetry.emit(&ConnectionRefused {
             session: &info,
             reason,
+            tls: None,
         });
         let message = "sorry, too many clients already";
         let mut out = BytesMut::new();

@@ -223,6 +223,7 @@ async fn turn_away(
         desk.telemetry.emit(&ConnectionRefused {
             session: &info,
             reason,
+            tls: denial.client_tls(),
         });
     }
     if let Some((peer, cause)) = denial.violation() {

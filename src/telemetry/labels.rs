@@ -180,6 +180,44 @@ labels! {
 }
 
 labels! {
+    /// Why TLS with a peer could not be agreed on.
+    TlsFailure {
+        /// The peer went away in the middle of it.
+        PeerGone => "peer_gone",
+        /// The peer does not offer TLS, which the settings insist on.
+        NotOffered => "not_offered",
+        /// What the peer sends is no TLS: plain bytes, or another protocol.
+        NotTls => "not_tls",
+        /// No version of TLS is known to both.
+        NoSharedVersion => "no_shared_version",
+        /// No cipher, curve or kind of signature is known to both.
+        NoSharedCipher => "no_shared_cipher",
+        /// The protocol that is to be spoken within it (ALPN) is another one, or was not named.
+        NoSharedProtocol => "no_shared_protocol",
+        /// The peer shows no certificate, and has to.
+        CertificateAbsent => "certificate_absent",
+        /// No authority that is known vouches for the peer's certificate.
+        CertificateUnknownAuthority => "certificate_unknown_authority",
+        /// The peer's certificate is over, or does not hold yet.
+        CertificateOutOfTime => "certificate_out_of_time",
+        /// The peer's certificate is for another host.
+        CertificateOtherHost => "certificate_other_host",
+        /// Something else is wrong with the peer's certificate.
+        CertificateBad => "certificate_bad",
+        /// The peer does not know the authority of our certificate.
+        RefusedUnknownAuthority => "refused_unknown_authority",
+        /// The peer does not accept our certificate, or wants one.
+        RefusedCertificate => "refused_certificate",
+        /// The peer does not know the name that it was asked for.
+        RefusedName => "refused_name",
+        /// The peer ended it with another alert.
+        Refused => "refused",
+        /// The peer breaks the rules of TLS.
+        Misbehaved => "misbehaved",
+    }
+}
+
+labels! {
     /// Whether a limit was enforced.
     LimitMode {
         /// It was.

@@ -17,7 +17,7 @@ use crate::telemetry::labels::{
     CacheAnswer, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome, ClosedBecause,
     Direction, Label, LimitMode, LoginMethod, LoginOutcome, Origin, Outcome, Path, Peer,
     PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SpanOutcome,
-    Transport, Tripwire, UpstreamState, Violation,
+    TlsFailure, Transport, Tripwire, UpstreamState, Violation,
 };
 
 /// One row of the table.
@@ -188,6 +188,9 @@ metrics! {
     CONNECTIONS_REFUSED: Counter "pgsieve_connections_refused_total" in "connections",
         ["reason": closed::<RefusedBecause>()],
         "Client connections turned away before login.";
+    TLS_FAILURES: Counter "pgsieve_tls_failures_total" in "failures",
+        ["peer": closed::<Peer>(), "reason": closed::<TlsFailure>()],
+        "TLS that could not be agreed on, by the side that it was to be spoken with and the cause.";
     CONNECTIONS_CLOSED: Counter "pgsieve_connections_closed_total" in "connections",
         ["reason": closed::<ClosedBecause>()],
         "Client connections ended, by cause.";

@@ -21,7 +21,8 @@ use crate::telemetry::family::{Family, Three, Two};
 use crate::telemetry::labels::{
     CacheAnswer, CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction, Label,
     LimitMode, LoginMethod, LoginOutcome, Origin, Path, Peer, PlanAnswer, RefusedBecause,
-    RepairedOutcome, SessionState, SpanOutcome, Transport, Tripwire, UpstreamState, Violation,
+    RepairedOutcome, SessionState, SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState,
+    Violation,
 };
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
@@ -33,7 +34,7 @@ use crate::telemetry::metrics::{
     PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS,
     PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS,
     RESULT_BYTES, RETRIES, ROWS, SESSIONS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
-    TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
+    TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
 use crate::telemetry::named::{ByFingerprint, ByPolicy, ByUser};
 use crate::telemetry::policies::PolicyNumbers;
@@ -50,6 +51,8 @@ pub struct Metrics {
     pub connections: Family<Transport>,
     /// See [`CONNECTIONS_REFUSED`].
     pub connections_refused: Family<RefusedBecause>,
+    /// TLS that was not agreed on, by side and cause.
+    pub tls_failures: Family<Two<Peer, TlsFailure>>,
     /// See [`CONNECTIONS_CLOSED`].
     pub connections_closed: Family<ClosedBecause>,
     /// See [`LOGINS`].
@@ -195,6 +198,7 @@ impl Metrics {
             connections_open: gauge(r, &CONNECTIONS_OPEN)?,
             connections: Family::from_zero(r, &CONNECTIONS)?,
             connections_refused: Family::from_zero(r, &CONNECTIONS_REFUSED)?,
+            tls_failures: Family::from_zero(r, &TLS_FAILURES)?,
             connections_closed: Family::register(r, &CONNECTIONS_CLOSED)?,
             logins: Family::register(r, &LOGINS)?,
             seats: Seats::default(),
@@ -437,6 +441,8 @@ mod tests {
     fn every_row_of_the_table_is_registered_as_what_it_says() {
         let metrics = Metrics::new().unwrap();
         metrics.connections_closed.inc(ClosedBecause::Terminate);
+        let failed = Two(Peer::Client, TlsFailure::PeerGone);
+        metrics.tls_failures.inc(failed);
         metrics
             .logins
             .inc(Two(LoginMethod::Trust, LoginOutcome::Accepted));

@@ -17,7 +17,9 @@ use crate::limits;
 use crate::net::link::Link;
 use crate::net::pem::TlsSetupError;
 use crate::net::stream::Stream;
+use crate::net::tls_failure;
 use crate::net::upstream_tls::UpstreamTls;
+use crate::telemetry::labels::TlsFailure;
 use crate::wire::encode;
 
 /// An upstream that can be connected to, with its TLS loaded.
@@ -42,7 +44,7 @@ pub enum ConnectError {
     /// Its answer to SSLRequest is neither yes nor no.
     NotPostgres,
     /// The TLS handshake failed; the certificate is wrong, say.
-    Handshake(io::Error),
+    Handshake(TlsFailure),
 }
 
 impl Upstream {
@@ -93,8 +95,21 @@ impl Upstream {
         };
         let socket = ask_for_tls(socket).await?;
         let tls = connector.connect(name.clone(), socket).await;
-        let tls = tls.map_err(ConnectError::Handshake)?;
+        let tls = tls.map_err(|error| ConnectError::Handshake(tls_failure::cause(&error)))?;
         Ok(Link::new(Stream::ClientTls(Box::new(tls))))
+    }
+}
+
+impl ConnectError {
+    /// Why TLS was not agreed on, if that is why.
+    pub fn tls_failure(&self) -> Option<TlsFailure> {
+        match self {
+            Self::NoTls => Some(TlsFailure::NotOffered),
+            Self::Handshake(failure) => Some(*failure),
+            Self::UnknownHost(_) | Self::Unreachable(_) | Self::TimedOut | Self::NotPostgres => {
+                None
+            }
+        }
     }
 }
 
@@ -106,7 +121,9 @@ impl fmt::Display for ConnectError {
             Self::TimedOut => formatter.write_str("no connection in time"),
             Self::NoTls => formatter.write_str("it does not offer TLS, and sslmode asks for it"),
             Self::NotPostgres => formatter.write_str("it does not speak the Postgres protocol"),
-            Self::Handshake(error) => write!(formatter, "TLS handshake: {error}"),
+            Self::Handshake(failure) => {
+                write!(formatter, "TLS handshake: {}", tls_failure::words(*failure))
+            }
         }
     }
 }

@@ -35,6 +35,8 @@ fn prometheus_scrapes_pgsieve_where_compose_has_it() {
     assert_eq!(targets, "pgsieve:9432");
     let sieve = yaml("docker/stack.yaml");
     assert_eq!(at(&sieve, "/admin/listen"), "0.0.0.0:9432");
+    // By this name it asks, which is no address.
+    assert_eq!(at(&sieve, "/admin/hosts"), "pgsieve");
 }
 
 #[test]

@@ -120,6 +120,11 @@ const QUIET: &[(&str, &str, &str)] = &[
         "",
         "nothing that only reads fails so here",
     ),
+    (
+        "Connections turned away",
+        "tls_failures",
+        "everybody agrees on TLS, or on none",
+    ),
     ("Largest lag", "", "a primary is not behind"),
     ("Lag of standbys", "", "a primary is not behind"),
     ("Primary or standby", "", "it is a primary"),

@@ -24,4 +24,6 @@ mod settings;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod tls_failures;
+#[cfg(test)]
 mod upstream_tls;

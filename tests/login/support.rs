@@ -280,7 +280,7 @@ impl Sieve {
     /// The metric whose line contains all of these gets to this value.
     pub fn check_metric(&self, parts: &[&str], expected: f64) {
         let mut last = None;
-        for _ in 0..500 {
+        for _ in 0..3000 {
             let scraped = self.telemetry.scrape();
             let mut lines = scraped.lines().filter(|line| !line.starts_with('#'));
             let line = lines.find(|line| parts.iter().all(|part| line.contains(part)));
@@ -295,7 +295,7 @@ impl Sieve {
 
     /// Waits until this many connections have ended, and says how.
     pub fn wait_for_ends(&self, count: usize) -> Vec<ClosedBecause> {
-        for _ in 0..500 {
+        for _ in 0..3000 {
             let ends = self.ends.lock().unwrap().clone();
             if ends.len() >= count {
                 return ends;

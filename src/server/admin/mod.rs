@@ -11,7 +11,7 @@
 //! * [`connection`]: one connection and its bounds; [`crowd`] and [`followers`]: who gives way
 //!   to whom
 //! * [`routes`]: what can be asked for
-//! * [`visitor`]: who may see the live page
+//! * [`hosts`]: which names it may be asked for by; [`visitor`]: who may see the live page
 //! * [`page`]: the page itself
 //! * [`feed`]: what follows on it, once a second; [`state`]: what that says
 //!
@@ -21,6 +21,7 @@ mod connection;
 mod crowd;
 mod feed;
 mod followers;
+mod hosts;
 mod page;
 mod routes;
 mod state;
@@ -37,6 +38,7 @@ use self::connection::Slot;
 use self::crowd::Crowd;
 use self::feed::Feed;
 use self::followers::Followers;
+use self::hosts::Hosts;
 use self::page::LivePage;
 use self::visitor::Door;
 use crate::limits::{
@@ -54,6 +56,8 @@ pub struct Admin {
     pub readiness: Arc<Readiness>,
     /// The bearer token of the live page; without one it is for this host alone.
     pub token: Option<Secret>,
+    /// The names that scrapers and probes may ask for it by, beside its addresses.
+    pub hosts: Vec<String>,
 }
 
 /// What the answers are made from.
@@ -61,6 +65,7 @@ struct Shown {
     telemetry: Telemetry,
     readiness: Arc<Readiness>,
     door: Door,
+    hosts: Hosts,
     page: LivePage,
     feed: Feed,
     /// Room for pages that are being followed.
@@ -79,6 +84,7 @@ async fn serve_to(listener: TcpListener, admin: Admin, followers: Followers) {
         telemetry: admin.telemetry,
         readiness: admin.readiness,
         door: Door::new(admin.token.as_ref(), bound),
+        hosts: Hosts::new(admin.hosts),
         page: LivePage::new(),
         feed: Feed::new(),
         followers,

@@ -25,11 +25,14 @@ pub fn router(shown: Arc<Shown>) -> Router {
         .route("/api/state", get(state))
         .route("/api/fingerprint/{digits}", get(fingerprint))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&shown), admit));
-    Router::new()
-        .route("/", get(live))
+    let named = Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&shown), know));
+    Router::new()
+        .route("/", get(live))
+        .merge(named)
         .merge(guarded)
         .fallback(nothing)
         .layer(middleware::from_fn_with_state(Arc::clone(&shown), dress))
@@ -136,6 +139,16 @@ async fn admit(
         Visitor::Elsewhere => turned_away(),
         Visitor::OtherPage => (StatusCode::FORBIDDEN, "not from another page\n").into_response(),
     }
+}
+
+/// Lets through what asks for this address by a name of its own.
+async fn know(State(shown): State<Arc<Shown>>, request: Request, next: Next) -> Response {
+    if shown.hosts.know(&request) {
+        return next.run(request).await;
+    }
+    let words = "This address is asked for by an IP address, as localhost, or by a name that \
+                 admin.hosts has.\n";
+    (StatusCode::MISDIRECTED_REQUEST, words).into_response()
 }
 
 fn turned_away() -> Response {

@@ -31,6 +31,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {
         telemetry: Telemetry::start(&settings, Log::off()).unwrap(),
         readiness: Arc::clone(readiness),
         token: token.map(Secret::new),
+        hosts: vec!["pgsieve".into()],
     }
 }
 
@@ -97,6 +98,37 @@ async fn pages_are_served_and_readiness_follows_the_facts() {
     check(address, &get("/readyz"), 200).await;
     readiness.note_draining();
     check(address, &get("/readyz"), 503).await;
+    server.abort();
+}
+
+#[tokio::test]
+async fn only_names_that_are_known_are_answered() {
+    let (address, readiness, server) = start(None).await;
+    readiness.note_upstream(true);
+    for page in ["/metrics", "/healthz", "/readyz", "/metrics?name[]=x"] {
+        let named = |host: &str| format!("GET {page} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        for host in ["evil.example:9432", "localhost.evil.example", ""] {
+            let answer = check(address, named(host).as_bytes(), 421).await;
+            assert!(!answer.contains("evil"), "{answer}");
+            assert!(!answer.contains("pgsieve_"), "{answer}");
+            assert!(answer.contains("admin.hosts"), "{answer}");
+        }
+        // Scrapers and probes: by name, by the address of a container, and without any.
+        for host in [
+            "pgsieve:9432",
+            "10.0.4.7:9432",
+            "[fd00::7]:9432",
+            "127.0.0.1",
+        ] {
+            check(address, named(host).as_bytes(), 200).await;
+        }
+        check(
+            address,
+            format!("GET {page} HTTP/1.0\r\n\r\n").as_bytes(),
+            200,
+        )
+        .await;
+    }
     server.abort();
 }
 

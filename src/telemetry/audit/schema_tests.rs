@@ -108,6 +108,7 @@ fn connections(telemetry: &Telemetry, session: &SessionInfo) {
     telemetry.emit(&happened::ConnectionRefused {
         session,
         reason: label::RefusedBecause::ConnectionsMax,
+        tls: None,
     });
     telemetry.emit(&happened::ConnectionClosed {
         session,

@@ -5,8 +5,9 @@ use std::time::Duration;
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
+use crate::telemetry::family::Two;
 use crate::telemetry::labels::{
-    CancelOutcome, ClosedBecause, Direction, Label, RefusedBecause, Transport,
+    CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause, TlsFailure, Transport,
 };
 use crate::telemetry::log::Level;
 use crate::telemetry::session::SessionInfo;
@@ -26,6 +27,15 @@ pub struct ConnectionRefused<'a> {
     pub session: &'a SessionInfo,
     /// Why.
     pub reason: RefusedBecause,
+    /// Why TLS was not agreed on, if that is the reason.
+    pub tls: Option<TlsFailure>,
+}
+
+/// TLS with the upstream could not be agreed on. Counted only: what cannot be done without it says
+/// why in its own line.
+pub struct UpstreamTlsFailed {
+    /// Why.
+    pub failure: TlsFailure,
 }
 
 /// A connection that was opened has ended.
@@ -81,10 +91,27 @@ impl Event for ConnectionRefused<'_> {
             );
         }
         let (client, reason) = (self.session.client(), self.reason.name());
-        sinks.log.line(
-            Level::Warn,
-            format_args!("connection from {client} refused: {reason}"),
-        );
+        match self.tls {
+            Some(failure) => {
+                sinks.metrics.tls_failures.inc(Two(Peer::Client, failure));
+                let failure = failure.name();
+                sinks.log.line(
+                    Level::Warn,
+                    format_args!("connection from {client} refused: {reason}, {failure}"),
+                );
+            }
+            None => sinks.log.line(
+                Level::Warn,
+                format_args!("connection from {client} refused: {reason}"),
+            ),
+        }
+    }
+}
+
+impl Event for UpstreamTlsFailed {
+    fn emit(&self, sinks: &Sinks) {
+        let counted = Two(Peer::Upstream, self.failure);
+        sinks.metrics.tls_failures.inc(counted);
     }
 }
 

@@ -4,6 +4,7 @@ use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::log::Level;
+use crate::telemetry::session::cleaned;
 
 /// A socket is open and clients can come.
 pub struct Listening<'a> {
@@ -15,6 +16,12 @@ pub struct Listening<'a> {
 
 /// Clients on loopback are let in without proof of who they are.
 pub struct TrustInUse;
+
+/// Secrets stand in files that others can read.
+pub struct FilesExposed<'a> {
+    /// The keys of the settings that name them.
+    pub settings: &'a [String],
+}
 
 /// No new clients are accepted; what runs may finish.
 pub struct DrainStarted {
@@ -55,6 +62,21 @@ impl Event for TrustInUse {
             Level::Warn,
             format_args!("auth method trust: local clients are not asked who they are"),
         );
+    }
+}
+
+impl Event for FilesExposed<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        for setting in self.settings {
+            let setting = cleaned(setting);
+            sinks.log.line(
+                Level::Warn,
+                format_args!(
+                    "others can read the file of {setting}: make it 0600, or 0640 and root's; \
+                     strict_files: on refuses to start"
+                ),
+            );
+        }
     }
 }
 

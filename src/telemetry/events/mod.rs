@@ -27,8 +27,12 @@ pub use catalog::{
     CatalogChecked, CatalogDrifted, CatalogFailed, CatalogForgotten, CatalogLoaded, CatalogWanted,
     CatalogWithdrawn, StatementJudgedWithoutCatalog,
 };
-pub use connection::{CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused};
-pub use house::{DrainStarted, Listening, ServerStopped, TrustInUse, UpstreamUnreachable};
+pub use connection::{
+    CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused, UpstreamTlsFailed,
+};
+pub use house::{
+    DrainStarted, FilesExposed, Listening, ServerStopped, TrustInUse, UpstreamUnreachable,
+};
 pub use limit::LimitReached;
 pub use login::LoginFinished;
 pub use plan::PlanAsked;

@@ -227,10 +227,10 @@ impl Stack {
     /// Status and body of a GET on the admin address; status 0 where nobody answers.
     pub fn get(&self, path: &str) -> (u16, String) {
         let answer = TcpStream::connect(self.admin).and_then(|mut stream| {
-            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            stream.set_read_timeout(Some(Duration::from_secs(30)))?;
             write!(
                 stream,
-                "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )?;
             let mut answer = String::new();
             stream.read_to_string(&mut answer)?;
@@ -292,9 +292,9 @@ impl Drop for Stack {
     }
 }
 
-/// Asks again and again until there is an answer or ten seconds are over.
+/// Asks again and again until there is an answer, or for so long that no machine is too busy.
 pub fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(60);
     loop {
         let answer = ask();
         if answer.is_some() || Instant::now() > end {
