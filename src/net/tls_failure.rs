@@ -68,7 +68,10 @@ fn of_offer(incompatible: &PeerIncompatible) -> TlsFailure {
 
 fn of_certificate(error: &CertificateError) -> TlsFailure {
     match error {
-        CertificateError::UnknownIssuer => TlsFailure::CertificateUnknownAuthority,
+        // An authority that was made anew has the old one's name and another key.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            TlsFailure::CertificateUnknownAuthority
+        }
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet

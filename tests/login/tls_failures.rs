@@ -5,12 +5,13 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::thread;
 
-use pgsieve::net::client_tls::{ClientTlsFiles, ClientTlsSettings};
+use pgsieve::net::client_tls::ClientTlsSettings;
 
 use crate::raw::tls_over;
 use crate::support::{
     PASSWORD, Setup, Sieve, certificates, make_certificates, psql, tls_files, upstream,
 };
+use crate::upstream_tls::{ELSEWHERE, at};
 
 fn sieve(tls: ClientTlsSettings) -> Sieve {
     Sieve::start(Setup {
@@ -110,14 +111,8 @@ fn upstreams_that_cannot_agree() {
     let root = |path: &Path| format!("sslrootcert={}", path.display());
     let unknown = upstream(&format!("sslmode=verify-ca&{}", root(&other.authority)));
     check_upstream(unknown, "certificate_unknown_authority");
-    // A certificate of the right authority for somebody else.
-    let named = ClientTlsFiles {
-        certificate: certificates().client.clone(),
-        key: certificates().client_key.clone(),
-        client_ca: None,
-    };
-    let elsewhere = sieve(ClientTlsSettings::Allow(named));
+    // A certificate of the right authority for another address.
     let query = format!("sslmode=verify-full&{}", root(&certificates().authority));
-    let address = format!("postgres://127.0.0.1:{}/?{query}", elsewhere.port);
+    let address = at(ELSEWHERE, &query);
     check_upstream(address, "certificate_other_host");
 }

@@ -18,7 +18,8 @@ fn sieve_to(address: String) -> Sieve {
     })
 }
 
-fn at(host: &str, parameters: &str) -> String {
+/// The server at one of its addresses, with parameters.
+pub fn at(host: &str, parameters: &str) -> String {
     let port = if host == ELSEWHERE {
         forwarder()
     } else {
@@ -51,7 +52,7 @@ fn forwarder() -> u16 {
 }
 
 /// An address of this host that the server's certificate does not name.
-const ELSEWHERE: &str = "127.0.0.2";
+pub const ELSEWHERE: &str = "127.0.0.2";
 
 fn encrypted(sieve: &Sieve, user: &str) -> String {
     let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";

@@ -76,7 +76,7 @@ mod tests {
             });
             let stack = Stack::start_unready(Options { config, ..options });
             let here = SocketAddr::from(([127, 0, 0, 1], port));
-            let ready = until(|| (get(here, "x", "/readyz", "").0 == 200).then_some(()));
+            let ready = until(|| (get(here, "localhost", "/readyz", "").0 == 200).then_some(()));
             assert!(ready.is_some(), "{}", stack.stderr());
             assert_eq!(get(here, "localhost", "/api/state", "").0, 200);
             // A machine without a network has no such address.
