@@ -146,6 +146,7 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk, turns: &TurnQueue) -> Lo
             desk.telemetry.emit(&ConnectionRefused {
                 session: &info,
                 reason: RefusedBecause::GaveWay,
+                tls: None,
             });
             let reason = ClosedBecause::LoginFailed;
             LoginEnd::Closed { info, reason }
