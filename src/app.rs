@@ -81,12 +81,7 @@ pub fn run(settings: Settings) -> Result<(), AppError> {
 }
 
 async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError> {
-    if matches!(settings.auth, AuthSettings::Trust { .. }) {
-        telemetry.emit(&TrustInUse);
-    }
-    telemetry.emit(&FilesExposed {
-        settings: &settings.exposed_files,
-    });
+    warn_of(&settings, telemetry);
     let (admin_address, admin_token) = (settings.admin, settings.admin_token.clone());
     let admin_hosts = settings.admin_hosts.clone();
     let server_settings = ServerSettings {
@@ -153,6 +148,16 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     };
     server.run(stop, telemetry).await;
     Ok(())
+}
+
+/// What whoever runs this should know of the settings.
+fn warn_of(settings: &Settings, telemetry: &Telemetry) {
+    if matches!(settings.auth, AuthSettings::Trust { .. }) {
+        telemetry.emit(&TrustInUse);
+    }
+    telemetry.emit(&FilesExposed {
+        settings: &settings.exposed_files,
+    });
 }
 
 /// What the operating system has to say.

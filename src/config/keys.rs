@@ -98,15 +98,15 @@ pub const KEYS: &[Key] = &[
         default: "none",
         doc: "Names, without ports, that /metrics, /healthz and /readyz may be asked for by beside \
               IP addresses and localhost; one, or a list of up to 32. A request for any other name \
-              is refused: a web page elsewhere could have let its own name stand for this address.",
+              is refused: a web page elsewhere could let its own name stand for this address.",
     },
     Key {
         path: "strict_files",
         form: Form::Word,
         default: "off",
         doc: "Whether pgsieve refuses to start where others can read a file that holds a password, \
-              a token, a verifier or a key: on, or off, and it is only logged. Such a file is to be \
-              0600, or 0640 where root owns it.",
+              a token, a verifier or a key: on, or off, and it is only logged. Such a file is to \
+              be 0600, or 0640 where root owns it.",
     },
     Key {
         path: "metrics",

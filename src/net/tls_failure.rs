@@ -1,5 +1,5 @@
-//! Why a TLS handshake failed, as one of few words that can be shown: without addresses, without the
-//! names in certificates and without the peer's own bytes, all of which the library's words may hold.
+//! Why a TLS handshake failed, as one of few words that can be shown: without addresses, the names
+//! in certificates and the peer's own bytes, all of which the library's words may hold.
 
 use std::io;
 

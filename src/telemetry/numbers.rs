@@ -253,10 +253,7 @@ impl Metrics {
                 write_errors: counter(r, &AUDIT_WRITE_ERRORS)?,
             },
             admin_requests: Family::register(r, &ADMIN_REQUESTS)?,
-            sessions: SessionNumbers {
-                clients: gauges(r, &SESSIONS)?,
-                upstreams: gauges(r, &UPSTREAM_SESSIONS)?,
-            },
+            sessions: sessions(r)?,
             process: ProcessNumbers::register(r)?,
             registry,
         })
@@ -358,6 +355,13 @@ pub(super) const STATEMENT_BUCKETS: &[f64] = &[
     1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 1e-1, 2e-1, 5e-1, 1.0, 2.0, 5.0, 10.0,
     30.0, 60.0,
 ];
+
+fn sessions(r: &Registry) -> Result<SessionNumbers, TelemetryError> {
+    Ok(SessionNumbers {
+        clients: gauges(r, &SESSIONS)?,
+        upstreams: gauges(r, &UPSTREAM_SESSIONS)?,
+    })
+}
 
 fn counter(registry: &Registry, metric: &'static Metric) -> Result<IntCounter, TelemetryError> {
     let wrong = |_| TelemetryError::Metric { name: metric.name };

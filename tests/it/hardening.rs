@@ -1,5 +1,5 @@
-//! What a pgsieve that somebody else can reach gives away, and what it says of its own carelessness:
-//! names in Host, files with secrets, and TLS that could not be agreed on.
+//! What a pgsieve that others can reach gives away, and what it says of carelessness: names in
+//! Host, files with secrets, and TLS that could not be agreed on.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Why TLS was not agreed on, with clients and with the upstream: each cause is counted by its name.
+//! Why TLS was not agreed on, with clients and with the upstream: each cause is counted by name.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

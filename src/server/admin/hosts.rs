@@ -1,9 +1,9 @@
 //! Which names the admin address may be asked for by.
 //!
-//! A web page can have its own name stand for an address that only its visitor's browser reaches, and
-//! then reads what is served there as if it were its own (DNS rebinding); metrics name users and
-//! upstreams. The browser names that page in Host, so only names that are known are answered. An
-//! address is no name: it can be asked for by anybody who can reach it, and by no page elsewhere.
+//! A web page can have its own name stand for an address that only its visitor's browser reaches,
+//! and then reads what is served there as if it were its own (DNS rebinding); metrics name users
+//! and upstreams. The browser names that page in Host, so only names that are known are answered.
+//! An address is no name: who reaches it can ask for it by that, and no page elsewhere can.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9110#section-7.2>
 
