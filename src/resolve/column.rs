@@ -97,6 +97,7 @@ impl<'a> Analysis<'a> {
     ) -> Result<Found<Value>, TooDeep> {
         for level in scope.chain().take(levels) {
             let mut found = Found::Nothing;
+            self.charge(level.visible().len())?;
             for item in level.visible() {
                 if item.is_seen_unqualified() {
                     self.charge(item.columns.len())?;

@@ -27,59 +27,71 @@ impl<'a> Analysis<'a> {
             left = inner.larg();
         }
         let outside = scope.items.len();
-        let mut items = self.item_of_from(left, scope)?;
+        let mut first = self.item_of_from(left, scope)?;
+        scope.items.append(&mut first);
+        let mut sides = Sides {
+            left: outside,
+            right: outside,
+            new: outside,
+        };
         while let Some(join) = joins.pop() {
             // The right side sees what is left of the whole chain, if it is LATERAL.
-            scope.items.append(&mut items);
-            let right = self.item_of_from(join.rarg(), scope)?;
-            items = scope.items.split_off(outside);
-            items = self.joined(join, items, right, scope)?;
+            let mut right = self.item_of_from(join.rarg(), scope)?;
+            sides.right = scope.items.len();
+            scope.items.append(&mut right);
+            self.joined(join, &mut sides, scope)?;
         }
-        Ok(items)
+        Ok(scope.items.split_off(outside))
     }
 
+    /// One join of a chain, whose sides stand in the scope. Where nothing is merged and no alias is
+    /// given, nothing is moved: a chain takes time in proportion to its length.
     fn joined(
         &mut self,
         join: &'a nodes::JoinExpr,
-        mut left: Vec<Item<'a>>,
-        mut right: Vec<Item<'a>>,
+        sides: &mut Sides,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Vec<Item<'a>>, TooDeep> {
+    ) -> Result<(), TooDeep> {
+        let (left, right) = sides.of(scope);
         let names = if join.is_natural {
-            self.shared_names(&left, &right)?
+            self.shared_names(left, right)?
         } else {
             let names = join.using_clause().iter();
             names
                 .filter_map(|name| name.sval().map(Name::from))
                 .collect()
         };
-        let merged = self.merged(join, &names, &left, &right)?;
-        left.append(&mut right);
-        let mut items = left;
+        let merged = self.merged(join, &names, left, right)?;
         if !matches!(join.quals(), Node::None) {
-            items = self.join_condition(join.quals(), items, scope)?;
+            self.join_condition(join.quals(), sides.left, scope)?;
         }
         if names.is_empty() && join.alias().is_none() {
-            for item in &mut items {
+            for item in scope.items.iter_mut().skip(sides.new) {
                 if item.system_columns == SystemColumns::Both {
                     item.system_columns = SystemColumns::Qualified;
                 }
             }
-            return Ok(items);
+            sides.new = scope.items.len();
+            return Ok(());
         }
-        self.as_one(join, merged, items)
+        let items = scope.items.split_off(sides.left);
+        self.charge(items.len())?;
+        scope.items.append(&mut self.as_one(join, merged, items)?);
+        sides.new = sides.left;
+        Ok(())
     }
 
     /// ON sees the two sides, not what stands beside the join.
     fn join_condition(
         &mut self,
         condition: Node<'a>,
-        items: Vec<Item<'a>>,
+        left: usize,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Vec<Item<'a>>, TooDeep> {
-        let beside = std::mem::replace(&mut scope.items, items);
+    ) -> Result<(), TooDeep> {
+        let before = std::mem::replace(&mut scope.first, left);
         self.condition(condition, scope.with_items())?;
-        Ok(std::mem::replace(&mut scope.items, beside))
+        scope.first = before;
+        Ok(())
     }
 
     /// A join whose columns are not just those of its sides: they become an item of their own.
@@ -165,6 +177,7 @@ impl<'a> Analysis<'a> {
         at: i32,
     ) -> Result<ScopeColumn<'a>, TooDeep> {
         let mut found = Vec::new();
+        self.charge(items.len())?;
         for item in items.iter().filter(|item| item.is_seen_unqualified()) {
             self.charge(item.columns.len())?;
             found.extend(item.columns.iter().filter(|column| column.name == *name));
@@ -203,6 +216,7 @@ impl<'a> Analysis<'a> {
                 .chain(right)
                 .filter(|item| item.is_seen_unqualified())
         };
+        self.charge(left.len().saturating_add(right.len()))?;
         for item in sides() {
             self.charge(item.columns.len())?;
             if item.completeness == Completeness::Open {
@@ -218,6 +232,22 @@ impl<'a> Analysis<'a> {
         let mut shared = of(left);
         shared.retain(|name| on_the_right.contains(name));
         Ok(shared)
+    }
+}
+
+/// Where the items of a join's sides begin among those of its scope.
+struct Sides {
+    left: usize,
+    right: usize,
+    /// Where those begin that have not been in a join before.
+    new: usize,
+}
+
+impl Sides {
+    fn of<'s, 'a>(&self, scope: &'s Scope<'_, 'a>) -> (&'s [Item<'a>], &'s [Item<'a>]) {
+        let items = scope.items.get(self.left..).unwrap_or_default();
+        let count = self.right.saturating_sub(self.left);
+        items.split_at_checked(count).unwrap_or((items, &[]))
     }
 }
 

@@ -94,7 +94,8 @@ impl<'a> Analysis<'a> {
             Node::ColumnRef(reference) => match Reference::of(reference.fields()) {
                 Reference::Star => {
                     let mut shape = Shape::default();
-                    for item in &scope.items {
+                    self.charge(scope.items.len())?;
+                    for item in scope.items.iter().skip(scope.first) {
                         if item.is_seen_unqualified() {
                             self.expand(item, reference.location, &mut shape)?;
                         }

@@ -15,6 +15,9 @@ pub struct Scope<'s, 'a> {
     pub(in crate::resolve) outer: Option<&'s Scope<'s, 'a>>,
     pub(in crate::resolve) id: Option<ScopeId>,
     pub(in crate::resolve) items: Vec<Item<'a>>,
+    /// The place of the first of them that can be referred to now: an ON does not see what stands
+    /// before its join.
+    pub(in crate::resolve) first: usize,
     pub(in crate::resolve) reach: Reach,
     pub(in crate::resolve) tables: Vec<CommonTable<'a>>,
 }
@@ -133,7 +136,7 @@ impl<'s, 'a> Scope<'s, 'a> {
     /// The items that can be referred to now.
     pub(in crate::resolve) fn visible(&self) -> &[Item<'a>] {
         match self.reach {
-            Reach::Items => &self.items,
+            Reach::Items => self.items.get(self.first..).unwrap_or_default(),
             Reach::OuterOnly => &[],
         }
     }

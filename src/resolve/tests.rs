@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Inferred, Lookup, Resolution, TooDeep, Types, What, statement};
+use super::{Inferred, Lookup, Resolution, TooDeep, Types, Use, What, statement};
 use crate::catalog::fixture::Fixture;
 use crate::catalog::{Catalog, RelationId};
 use crate::sql::tree;
@@ -532,6 +532,52 @@ fn depth_and_growth_are_bounded() {
     };
     too_deep(&nested(1_000));
     too_deep(&("SELECT s.*, s.* FROM (".repeat(40) + "SELECT id FROM orders" + &") s".repeat(40)));
+}
+
+/// Every item that is moved once for each join behind it would take hours.
+#[test]
+fn a_chain_of_joins_is_followed_in_proportion_to_its_length() {
+    let catalog = shop();
+    let path = catalog.search_path(&["shop", "public"], None);
+    let lookup = Lookup {
+        catalog,
+        path: &path,
+        parameters: Types::Given(&[]),
+    };
+    let count = 100_000;
+    for (join, rest) in [("JOIN orders t", " ON true"), ("CROSS JOIN orders t", "")] {
+        let joins = format!(" {join}{rest}").repeat(count);
+        let sql = format!("SELECT 1 FROM orders t{joins}");
+        let tree = tree::parse(&sql).unwrap();
+        let node = tree.statements().next().unwrap().node;
+        let found = statement(node, &lookup).unwrap();
+        assert_eq!(found.scopes[0].items.len(), count + 1);
+        let read = found.uses.iter().filter(|used| {
+            let Use { what, .. } = used;
+            matches!(what, What::Relation { .. })
+        });
+        assert_eq!(read.count(), count + 1);
+    }
+    // What grows with the square of the text is not followed to its end.
+    for sql in [
+        format!(
+            "SELECT 1 FROM orders{}",
+            " JOIN orders USING (id)".repeat(count)
+        ),
+        format!(
+            "SELECT 1 FROM orders{}",
+            " NATURAL JOIN orders".repeat(count)
+        ),
+        format!(
+            "SELECT {}1 FROM orders t{}",
+            "nowhere, ".repeat(count),
+            " CROSS JOIN orders t".repeat(count)
+        ),
+    ] {
+        let tree = tree::parse(&sql).unwrap();
+        let node = tree.statements().next().unwrap().node;
+        assert!(matches!(statement(node, &lookup), Err(TooDeep)));
+    }
 }
 
 fn resolved<T>(catalog: &Catalog, sql: &str, look: impl FnOnce(&Resolution<'_>) -> T) -> T {
