@@ -28,12 +28,13 @@ pub enum Older {
 
 /// The same for what has no name: it is given anew all the time, and the upstream takes the older
 /// one away by itself, unless it skips the message that brings the new one.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Unnamed {
-    /// What was replaced since the last rest.
-    replaced: Option<Older>,
+    /// What was replaced since the last rest. By itself, as the other one: a session at rest has
+    /// neither.
+    replaced: Option<Box<Older>>,
     /// The same, where a Sync was sent since: what follows runs also when the new one never came.
-    synced: Option<Older>,
+    synced: Option<Box<Older>>,
 }
 
 impl Older {
@@ -66,14 +67,15 @@ impl Unnamed {
     /// is skipped where the new one is.
     pub(super) fn note(&mut self, older: Option<&Facts>) {
         if let Some(facts) = older {
-            self.replaced = Some(Older::of(facts).beside(self.replaced));
+            let before = self.replaced.take().map(|older| *older);
+            self.replaced = Some(Box::new(Older::of(facts).beside(before)));
         }
         self.synced = None;
     }
 
     /// A Sync, or a Query, is on its way.
     pub(super) fn sync(&mut self) {
-        self.synced = self.replaced;
+        self.synced.clone_from(&self.replaced);
     }
 
     /// Everything was answered.
@@ -88,7 +90,7 @@ impl Unnamed {
 
     /// Whether it may still be an older one, which is not good on these grounds.
     pub(super) fn is_doubtful(&self, grounds: Grounds) -> bool {
-        self.synced.is_some_and(|older| older.is_doubtful(grounds))
+        (self.synced.as_ref()).is_some_and(|older| older.is_doubtful(grounds))
     }
 }
 

@@ -115,11 +115,15 @@ impl Sessions {
     }
 
     fn start(&self, running: &mut JoinSet<()>, (client, pending): Arrived, draining: Draining) {
-        let house = self.house.clone();
-        running.spawn(async move {
-            if let Ok(accepted) = client.adopt() {
-                session::serve(house.number(accepted, pending), house, draining).await;
+        // Nothing is spawned around a session: what surrounds it would take as much as it does.
+        match client.adopt() {
+            Ok(client) => {
+                let house = self.house.clone();
+                let accepted = Box::new(house.number(client, pending));
+                running.spawn(session::serve(accepted, house, draining))
             }
-        });
+            // It is gone already; what counts it hears of that as of any other.
+            Err(_) => running.spawn(async {}),
+        };
     }
 }

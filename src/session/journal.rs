@@ -491,6 +491,5 @@ pub struct Standing {
     pub unsynced: bool,
 }
 
-/// Entries kept allocated between pipelines; a plain Query or Parse/Bind/Describe/Execute/Sync
-/// fits.
-const CAPACITY_KEPT: usize = 8;
+/// Entries kept allocated between pipelines: none, or every idle session would keep them.
+const CAPACITY_KEPT: usize = 0;

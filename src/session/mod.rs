@@ -59,6 +59,8 @@ pub mod reply;
 mod rest;
 pub mod retold;
 mod sending;
+#[cfg(test)]
+mod sizes;
 pub mod startup;
 mod succession;
 pub mod surroundings;
@@ -84,6 +86,7 @@ use self::reply::Farewell;
 use self::values::Known;
 use crate::net::link::Link;
 use crate::telemetry::events::ConnectionClosed;
+use crate::telemetry::labels::ClosedBecause;
 use crate::telemetry::seats::Sign;
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::cancel::CancelGuard;
@@ -92,23 +95,24 @@ use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
 /// Serves one client until it is gone. May be cancelled: both connections are closed then.
-pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
+pub async fn serve(accepted: Box<Accepted>, house: House, mut draining: Draining) {
     let since = Instant::now();
     let seat = house.desk.telemetry.seat();
-    let login = login::open(accepted, &house.desk, &house.turns);
-    let end = tokio::select! {
-        end = login => end,
-        () = draining.closing() => return,
+    // By itself: what a login needs is not kept for the session.
+    let Some(end) = Box::pin(log_in(accepted, &house, &mut draining)).await else {
+        return;
     };
     let (info, reason, bytes_in, bytes_out) = match end {
-        LoginEnd::Closed { info, reason } => (Arc::new(info), reason, 0, 0),
-        LoginEnd::Opened(opened) => {
-            let (mut relay, lease) = begin(*opened, &house, seat.sign());
+        Err((info, reason)) => (info, reason, 0, 0),
+        Ok(opened) => {
+            let (mut relay, lease) = begin(opened, &house, seat.sign());
             let ending = converse(&mut relay, &mut draining).await;
             // Of the policy that it was under at the end.
             let info = Arc::clone(relay.conversation.info());
             let counted = relay.counted();
-            let reason = parting::part(relay, lease, ending, &info, &house).await;
+            // By itself as well: a session that does nothing has nothing to say goodbye with.
+            let parting = Box::pin(parting::part(relay, lease, ending, &info, &house));
+            let reason = parting.await;
             (info, reason, counted.from_client, counted.to_client)
         }
     };
@@ -124,15 +128,31 @@ pub async fn serve(accepted: Accepted, house: House, mut draining: Draining) {
     // Its place goes to nobody else before its lines have one: whoever comes again and again fills
     // no memory.
     if session.has_debt() {
+        let room = Box::pin(house.desk.telemetry.room());
         tokio::select! {
-            () = house.desk.telemetry.room() => {}
+            () = room => {}
             () = draining.begun() => {}
         }
     }
 }
 
+/// Sees it through its login; nothing, where the server stops meanwhile.
+async fn log_in(
+    accepted: Box<Accepted>,
+    house: &House,
+    draining: &mut Draining,
+) -> Option<Result<Box<Opened>, (Arc<SessionInfo>, ClosedBecause)>> {
+    tokio::select! {
+        end = login::open(*accepted, &house.desk, &house.turns) => Some(match end {
+            LoginEnd::Opened(opened) => Ok(opened),
+            LoginEnd::Closed { info, reason } => Err((Arc::new(info), reason)),
+        }),
+        () = draining.closing() => None,
+    }
+}
+
 /// Sets the conversation up.
-fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
+fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) {
     let Opened {
         client,
         upstream,
@@ -145,7 +165,7 @@ fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
         side,
         presence,
         cancel,
-    } = opened;
+    } = *opened;
     let info = Arc::new(info);
     let facts = UpstreamFacts {
         user: upstream
@@ -182,7 +202,7 @@ fn begin(opened: Opened, house: &House, sign: Sign) -> (Relay, Lease) {
     let worker = (scratch, house.turns.clone());
     let relay = Relay::new(conversation, unread(client), unread(upstream), worker);
     let share = house.desk.memory.share();
-    (relay.shown_by(sign).within(share), lease)
+    (Box::new(relay.shown_by(sign).within(share)), lease)
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

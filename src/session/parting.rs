@@ -13,7 +13,7 @@ use crate::wire::malformed::Malformed;
 
 /// Ends a session. Every step is bounded in time. May be cancelled: sockets close.
 pub async fn part(
-    relay: Relay,
+    relay: Box<Relay>,
     lease: Lease,
     ending: Ending,
     info: &SessionInfo,
@@ -24,7 +24,7 @@ pub async fn part(
         client,
         upstream,
         ..
-    } = relay;
+    } = *relay;
     report(ending, info, house);
     let condition = match ending {
         Ending::Tripped(_) => Condition::Tripped,

@@ -191,6 +191,8 @@ impl SessionInfo {
             text.push_str(",\"policy_version\":");
             push_string(&mut text, version);
         }
+        // It is kept for as long as the session lives.
+        text.shrink_to_fit();
         self.rendered = text;
     }
 }
