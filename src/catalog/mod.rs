@@ -5,7 +5,7 @@
 //!   snapshot of it
 //! * [`names`]: every name once, [`unreadable`] ones too; [`index`]: from names and oids to objects
 //! * [`schema`], [`relation`], [`data_type`], [`function`], [`operator`], [`cast`], [`role`]: the
-//!   objects
+//!   objects; [`support`]: functions that are run for them unasked
 //! * [`stored`]: what an expression that the server keeps (a view, a row policy, a domain's check,
 //!   a function's body) runs
 //! * [`path`]: where unqualified names are looked up; [`rights`]: who may see what; [`mask`]: what
@@ -42,6 +42,7 @@ pub mod rows;
 pub mod schema;
 mod size;
 pub mod stored;
+pub mod support;
 #[cfg(test)]
 mod tests;
 pub mod unreadable;
@@ -64,6 +65,7 @@ pub use self::rights::Rights;
 pub use self::role::{Acl, Grant, Role};
 pub use self::schema::{Schema, SchemaKind};
 pub use self::stored::Stored;
+pub use self::support::{Support, Supported};
 
 use self::index::Index;
 
@@ -82,6 +84,7 @@ pub struct Catalog {
     pub(in crate::catalog) functions: Vec<Function>,
     pub(in crate::catalog) operators: Vec<Operator>,
     pub(in crate::catalog) casts: Vec<Cast>,
+    pub(in crate::catalog) supports: Vec<Support>,
     pub(in crate::catalog) roles: Vec<Role>,
     pub(in crate::catalog) acls: Vec<Acl>,
     pub(in crate::catalog) index: Index,
@@ -217,6 +220,11 @@ impl Catalog {
     pub fn columns_of(&self, relation: RelationId) -> &[Column] {
         let columns = self.relation(relation).columns.clone();
         self.columns.get(columns).unwrap_or_default()
+    }
+
+    /// Functions of users that are run unasked, in order.
+    pub fn supports(&self) -> &[Support] {
+        &self.supports
     }
 
     /// All keys, by the relation that has them.

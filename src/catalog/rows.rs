@@ -36,6 +36,8 @@ pub struct Rows {
     pub operators: Vec<OperatorRow>,
     /// `pg_cast`.
     pub casts: Vec<CastRow>,
+    /// Functions of users that are run unasked.
+    pub supports: Vec<SupportRow>,
     /// `pg_roles`.
     pub roles: Vec<RoleRow>,
     /// `pg_auth_members`: (member, role, inherits), and the owner of the database as a member of
@@ -150,9 +152,9 @@ pub struct TypeRow {
     pub range_of: u32,
     /// Functions with oids of users that run when a value is made: input, receive, typmodin.
     pub makers: Vec<u32>,
-    /// Functions with oids of users that run when a value is used: output, send, typmodout,
-    /// support functions of its default operator classes, a range's canonical and subdiff
-    /// functions, analysis aside.
+    /// Functions of users that run when a value is used: output, send, typmodout, a range's
+    /// canonical and subdiff functions, analysis aside; and what users have put into its default
+    /// operator classes, functions of the server among it.
     pub users: Vec<u32>,
     pub owner: u32,
     pub acl: Option<Vec<GrantRow>>,
@@ -225,6 +227,30 @@ pub struct CastRow {
     pub context: u8,
     /// `castmethod`.
     pub method: u8,
+}
+
+/// A function of a user that is run unasked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SupportRow {
+    pub of: SupportRowOf,
+    /// What it is run for, where that is one object; else zero.
+    pub oid: u32,
+    pub function: u32,
+}
+
+/// What a support function is run for: see [`super::support::Supported`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SupportRowOf {
+    Relation,
+    PartitionKey,
+    Operator,
+    Function,
+    TypeModifier,
+    Printing,
+    TextSearch,
+    Conversion,
+    ForeignDataWrapper,
+    AccessMethod,
 }
 
 /// A role.

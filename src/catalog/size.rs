@@ -37,6 +37,7 @@ impl Catalog {
             + list(&self.functions)
             + list(&self.operators)
             + list(&self.casts)
+            + list(&self.supports)
             + list(&self.roles)
             + list(&self.acls)
             + size_of_val(&*self.prints)

@@ -80,13 +80,32 @@ impl Found {
     fn read(&mut self, text: &str) {
         let mut field = Field::Other;
         let mut after_brace = false;
+        // For each node that is open, whether it takes a value for one of another type.
+        let mut open: Vec<bool> = Vec::new();
         for token in Tokens::of(text) {
             let labels = std::mem::replace(&mut after_brace, token == b"{");
             match token {
-                b"{" | b"}" => field = Field::Other,
+                b"{" => {
+                    field = Field::Other;
+                    open.push(false);
+                }
+                b"}" => {
+                    field = Field::Other;
+                    open.pop();
+                }
                 b"(" | b")" => {}
-                [b':', name @ ..] => field = Field::named(name),
-                label if labels => self.writes |= LOCKS_ROWS.contains(&label),
+                [b':', name @ ..] => {
+                    field = match Field::named(name) {
+                        Field::Type if open.last() == Some(&true) => Field::ColumnType,
+                        other => other,
+                    };
+                }
+                label if labels => {
+                    self.writes |= LOCKS_ROWS.contains(&label);
+                    if let Some(relabels) = open.last_mut() {
+                        *relabels = label == RELABELS;
+                    }
+                }
                 value => self.value(field, value),
             }
         }
@@ -237,6 +256,9 @@ const COLUMN_TYPES: &[&[u8]] = &[b"vartype", b"ctecoltypes", b"colTypes"];
 /// The labels of FOR UPDATE and its kin.
 const LOCKS_ROWS: &[&[u8]] = &[b"ROWMARKCLAUSE"];
 
+/// The label of what takes a value as it is for one of another type: nothing is run for it.
+const RELABELS: &[u8] = b"RELABELTYPE";
+
 /// `CMD_SELECT` in nodes.h, the same in all versions.
 const COMMAND_SELECT: u32 = 1;
 
@@ -275,6 +297,16 @@ mod tests {
         );
         assert_eq!(stored.operators, oids(&[96, 20002]));
         assert_eq!(stored.made_types, oids(&[1, 23, 20003]));
+    }
+
+    #[test]
+    fn what_is_taken_for_another_type_is_not_made() {
+        let stored = Stored::read(
+            "{RELABELTYPE :arg {COERCEVIAIO :arg {CONST :consttype 25} :resulttype 26} \
+             :resulttype 2206 :resulttypmod -1}",
+        );
+        assert_eq!(stored.types, oids(&[25, 26, 2206]));
+        assert_eq!(stored.made_types, oids(&[25, 26]));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::drift::Print;
 use super::{
     Cast, CastContext, CastMethod, Catalog, Column, Function, FunctionKind, Generated, Key,
     KeyKind, Language, ObjectKind, Operator, Relation, RelationId, RelationKind, Role, SchemaId,
-    SchemaKind, Type, TypeKind, Version, Volatility,
+    SchemaKind, Supported, Type, TypeKind, Version, Volatility,
 };
 
 /// The version, and the short hashes of all objects in their order.
@@ -59,6 +59,7 @@ pub(in crate::catalog) fn of(catalog: &Catalog) -> (Version, Box<[Print]>) {
         );
     }
     prints.code(catalog);
+    prints.supports(catalog);
     prints.finish()
 }
 
@@ -154,6 +155,20 @@ impl Prints<'_> {
                 |form| write_column(form, place, column),
             );
         }
+    }
+
+    /// What is run unasked, and what for: one object, since none of it has a name of its own.
+    fn supports(&mut self, catalog: &Catalog) {
+        self.object(
+            ObjectKind::Function,
+            |form| form.text("support"),
+            |form| {
+                form.set(catalog.supports.iter(), |form, support| {
+                    write_supported(form, support.of);
+                    form.option(support.function, Form::function);
+                });
+            },
+        );
     }
 
     /// Types, functions, operators and casts.
@@ -372,6 +387,23 @@ fn write_operator(form: &mut Form<'_>, operator: &Operator) {
     form.set(operator.support.iter().copied(), Form::function);
 }
 
+fn write_supported(form: &mut Form<'_>, of: Supported) {
+    let (number, write): (u8, &dyn Fn(&mut Form<'_>)) = match of {
+        Supported::Relation(id) => (0, &move |form| form.relation(id)),
+        Supported::PartitionKey(id) => (1, &move |form| form.relation(id)),
+        Supported::Operator(id) => (2, &move |form| form.operator(id)),
+        Supported::Function(id) => (3, &move |form| form.function(id)),
+        Supported::TypeModifier => (4, &|_| {}),
+        Supported::Printing => (5, &|_| {}),
+        Supported::TextSearch => (6, &|_| {}),
+        Supported::Conversion => (7, &|_| {}),
+        Supported::ForeignDataWrapper => (8, &|_| {}),
+        Supported::AccessMethod => (9, &|_| {}),
+    };
+    form.number(number);
+    write(form);
+}
+
 fn write_cast(form: &mut Form<'_>, cast: &Cast) {
     match cast.method {
         CastMethod::Function(function) => {
@@ -398,7 +430,7 @@ mod tests {
     use super::*;
     use crate::catalog::drift::{self, Count};
     use crate::catalog::fixture::Fixture;
-    use crate::catalog::rows::{GrantRow, Rows};
+    use crate::catalog::rows::{GrantRow, Rows, SupportRow, SupportRowOf};
     use crate::catalog::tests::shop;
 
     /// A change of the rows gives another version, and counts as a change of one object of a kind.
@@ -545,6 +577,17 @@ mod tests {
         check(ObjectKind::Role, |rows| {
             rows.members.last_mut().unwrap().2 = false
         });
+        for (of, oid) in [
+            (SupportRowOf::TypeModifier, 0),
+            (SupportRowOf::TextSearch, 0),
+            (SupportRowOf::Operator, 96),
+            (SupportRowOf::Function, 870),
+        ] {
+            check(ObjectKind::Function, |rows| {
+                let function = 870;
+                rows.supports.push(SupportRow { of, oid, function });
+            });
+        }
         check(ObjectKind::Settings, |rows| rows.server_major = 16);
         check(ObjectKind::Settings, |rows| rows.other_encoding = true);
         check(ObjectKind::Settings, |rows| {

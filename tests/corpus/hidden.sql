@@ -1848,6 +1848,51 @@ SELECT table_to_xml('hidden.f_try_lock', true, false, '')
 --! kind=planning
 SELECT * FROM p_index
 ----
+--! kind=modifier
+SELECT 'measured(5)'::regtype
+----
+--! kind=modifier
+SELECT regtype 'hidden.measured(5)'
+----
+--! kind=modifier
+SELECT CAST('{measured(5)}' AS regtype[])
+----
+--! kind=modifier
+SELECT name::regtype FROM (VALUES ('measured(5)'), ('integer')) AS v(name)
+----
+--! kind=modifier
+SELECT to_regtype('measured(5)')
+----
+--! kind=modifier
+SELECT regtypein('measured(5)')
+----
+--! kind=modifier
+SELECT to_regprocedure('evil(measured(5))')
+----
+--! kind=modifier
+SELECT to_regoperator('+(measured(5),integer)')
+----
+--! kind=modifier
+SELECT has_type_privilege('measured(5)', 'usage')
+----
+--! kind=modifier
+SELECT has_type_privilege('reader', 'hidden.measured(5)', 'usage')
+----
+--! kind=modifier
+SELECT pg_get_object_address('type', '{measured(5)}', '{}')
+----
+--! kind=modifier
+SELECT CASE WHEN id > 0 THEN 'measured(5)' ELSE pg_typeof(id) END FROM things
+----
+--! kind=modifier
+SELECT typname FROM pg_type WHERE oid = 'measured(5)'::regtype
+----
+--! kind=modifier since=17
+SELECT to_regtypemod('measured(5)')
+----
+--! kind=modifier since=16
+SELECT pg_input_is_valid('measured(5)', 'regtype')
+----
 --! kind=planning
 SELECT count(*) FROM p_index WHERE id = 1
 ----

@@ -190,6 +190,12 @@ SELECT d_int FROM (SELECT 1 AS d_int) x
 ----
 SELECT 'd_int'::text, 'hidden.d_int'::regtype
 ----
+SELECT 'integer'::regtype, regtype 'text', CAST('numeric' AS regtype), 'lower(text)'::regprocedure, '+(integer,integer)'::regoperator
+----
+SELECT oprleft::regtype, oprright::regtype, oid::regoperator FROM pg_operator
+----
+SELECT pg_typeof(id), pg_typeof(name)::text FROM things
+----
 SELECT format_type('hidden.d_int'::regtype, -1)
 ----
 SELECT 1::integer, '1'::int4, CAST(2 AS bigint), integer '3'

@@ -81,6 +81,10 @@ fn parameters_of_types_with_effects_are_refused() {
         "SELECT takes_domain($1)",
         "SELECT $1::d_int",
         "SELECT d_text($1)",
+        "SELECT $1::regtype",
+        "SELECT to_regtype($1)",
+        "SELECT has_type_privilege($1, 'usage')",
+        "SELECT CASE WHEN id > 0 THEN $1 ELSE pg_typeof(id) END FROM things",
     ] {
         client.send(&[frames::parse("", text), frames::sync()].concat());
         let answer = client.until_ready();
@@ -351,7 +355,16 @@ fn cases(corpus: &str, version: u16) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// A type for a parameter, a value of it, and what is hidden from a text alone.
-const PARAMETERS: [(&str, &str, &str); 26] = [
+const PARAMETERS: [(&str, &str, &str); 31] = [
+    ("regtype", "hidden.measured(5)", "SELECT $1"),
+    ("regtype[]", "{hidden.measured(5)}", "SELECT $1 IS NULL"),
+    ("regprocedure", "lower(hidden.measured(5))", "SELECT $1"),
+    (
+        "regoperator",
+        "+(hidden.measured(5),integer)",
+        "SELECT 1 WHERE $1 IS NULL",
+    ),
+    ("text", "hidden.measured(5)", "SELECT $1::regtype"),
     ("integer", "1", "SELECT lower($1)"),
     ("integer", "1", "SELECT upper($1)"),
     ("boolean", "t", "SELECT length($1)"),

@@ -18,6 +18,12 @@ mod refused;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]
+mod shares;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod support_families;
+#[cfg(test)]
 mod unreadable;
 #[cfg(test)]
 mod variations;

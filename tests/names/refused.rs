@@ -71,9 +71,12 @@ fn what_hides_an_effect_is_refused_when_less_is_known() {
             .filter_map(|case| passes(&unknown, case))
             .collect();
         assert_none(&wrong);
-        let (of_builtins, others): (Vec<_>, Vec<_>) = all
-            .iter()
-            .partition(|case| matches!(case.kind.as_str(), "operator" | "overload" | "cast"));
+        let (of_builtins, others): (Vec<_>, Vec<_>) = all.iter().partition(|case| {
+            matches!(
+                case.kind.as_str(),
+                "operator" | "overload" | "cast" | "modifier"
+            )
+        });
         let wrong: Vec<_> = others
             .iter()
             .filter_map(|case| passes(&blind, case))
@@ -166,7 +169,7 @@ fn rules(kind: &str) -> &'static [Rule] {
         "policy" => &[Rule::RowPolicyEffects, Rule::ViewEffects],
         "operator" => &[Rule::OperatorEffects, Rule::TypeEffects],
         "sort" => &[Rule::TypeEffects, Rule::OperatorEffects],
-        "domain" | "type" => &[
+        "domain" | "type" | "modifier" => &[
             Rule::TypeEffects,
             Rule::HiddenFunction,
             Rule::FunctionEffects,

@@ -73,6 +73,15 @@ const CHANGES: &[&str] = &[
      CREATE OPERATOR CLASS shop.odd_ops FOR TYPE int USING btree FAMILY shop.odd AS \
        OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, \
        FUNCTION 1 btint4cmp(int, int)",
+    "CREATE ACCESS METHOD odd TYPE INDEX HANDLER bthandler",
+    "CREATE DEFAULT CONVERSION shop.own FOR 'LATIN1' TO 'UTF8' FROM iso8859_1_to_utf8",
+    "CREATE FOREIGN DATA WRAPPER near",
+    "CREATE TRANSFORM FOR int LANGUAGE sql (FROM SQL WITH FUNCTION prsd_lextype(internal))",
+    "CREATE TEXT SEARCH PARSER shop.own (START = prsd_start, GETTOKEN = prsd_nexttoken, \
+       END = prsd_end, LEXTYPES = prsd_lextype)",
+    "CREATE TEXT SEARCH TEMPLATE shop.own (LEXIZE = dsimple_lexize)",
+    "CREATE INDEX ON shop.parent (id)",
+    "CREATE TABLE shop.split (id int) PARTITION BY RANGE (id)",
     "ALTER SCHEMA shop RENAME TO market",
     "ALTER SCHEMA market RENAME TO shop",
     "CREATE SCHEMA empty",

@@ -5,6 +5,8 @@ mod extensions;
 #[cfg(test)]
 mod planned;
 #[cfg(test)]
+mod references;
+#[cfg(test)]
 mod seen;
 #[cfg(test)]
 #[path = "../snapshot/support.rs"]

@@ -6,7 +6,7 @@
 //!
 //! * [`oids`]: which object an oid means, decided before any object is made
 //! * [`rights`]: grants, equal lists kept once
-//! * [`relations`], [`data_types`], [`functions`]: the objects
+//! * [`relations`], [`data_types`], [`functions`], [`support`]: the objects
 //! * [`error`]: why there is no snapshot
 
 mod data_types;
@@ -15,6 +15,7 @@ mod functions;
 mod oids;
 mod relations;
 mod rights;
+mod support;
 
 pub use self::error::BuildError;
 
@@ -53,6 +54,7 @@ impl Catalog {
         let functions = builder.functions(rows.functions)?;
         let operators = builder.operators(rows.operators)?;
         let casts = builder.casts(&rows.casts)?;
+        let supports = builder.supports(&rows.supports)?;
         let mut catalog = Self {
             version: Version([0; 32]),
             server_major: rows.server_major,
@@ -67,6 +69,7 @@ impl Catalog {
             functions,
             operators,
             casts,
+            supports,
             roles,
             acls: builder.rights.lists,
             index: Index::default(),

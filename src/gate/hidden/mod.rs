@@ -13,6 +13,7 @@ pub(super) mod names;
 pub(super) mod narrow;
 pub(super) mod parameters;
 pub(super) mod refusal;
+pub(in crate::gate) mod type_names;
 
 use crate::catalog::NameId;
 

@@ -5,12 +5,13 @@
 //! deep, a construct that the analysis does not follow) leaves the suspicion as it is.
 
 use super::refusal::{self, Thing};
+use super::type_names::Spared;
 use super::{Spelling, Suspicion, coercion, means, missing, names};
 use crate::catalog::{FunctionId, TypeId};
 use crate::gate::case::Case;
 use crate::gate::functions::{self, FunctionVerdict, Why};
 use crate::gate::rules::{Found, type_effects};
-use crate::gate::sight::{Reach, Sight};
+use crate::gate::sight::{Reach, Sight, support};
 use crate::gate::{Refusal, search_path};
 use crate::resolve::{Form, Inferred, Types, Use, What};
 use crate::sql::tree::{Node, list::NodeList};
@@ -81,13 +82,14 @@ impl Looker<'_, '_> {
         };
         let given = means::parameters(self.sight, self.case);
         let parameters = given.as_deref().map_or(Types::Unclear, Types::Given);
+        let spared = Spared::of(subject, self.sight);
         let mut may_set = false;
         for path in &paths {
             let Ok(resolution) = means::resolve(subject, self.sight, path, parameters) else {
                 return Err(self.unsettled());
             };
             for used in &resolution.uses {
-                self.look_at(used)
+                self.look_at(used, &spared)
                     .map_err(|refused| missing::explained(refused, used, &resolution, self.case))?;
                 if let What::Functions { candidates, .. } = &used.what {
                     may_set |= candidates.iter().any(|id| names::may_set(*id, self.sight));
@@ -97,7 +99,7 @@ impl Looker<'_, '_> {
         Ok(may_set)
     }
 
-    fn look_at(&self, used: &Use<'_>) -> Found {
+    fn look_at(&self, used: &Use<'_>, spared: &Spared) -> Found {
         let thing = match &used.what {
             What::Relation { id, only } => {
                 let reach = if *only {
@@ -128,9 +130,16 @@ impl Looker<'_, '_> {
                 source,
                 target,
                 candidates,
-            } => self.cast(source, *target, candidates),
+            } => {
+                let made = !spared.cast(source, *target, candidates, self.sight);
+                self.cast(source, *target, candidates, made)
+            }
             What::Coercion { source, target } => self.coercion(source, *target),
-            What::Type { id } => self.making(*id).or_else(|| self.using(*id)),
+            What::Type { id } => {
+                let made = !spared.all_else(*id, self.sight);
+                let making = made.then(|| self.making(*id)).flatten();
+                making.or_else(|| self.using(*id))
+            }
             What::Compared {
                 inferred: Inferred::Known(id),
             } => self.using(*id),
@@ -167,7 +176,7 @@ impl Looker<'_, '_> {
                     Form::Call | Form::From,
                 ) => return None,
                 (FunctionVerdict::Allowed, Form::Call | Form::From)
-                    if type_effects::names_a_type(name) =>
+                    if type_effects::names_a_type(name) || support::reads_type_names(name) =>
                 {
                     return None;
                 }
@@ -186,12 +195,13 @@ impl Looker<'_, '_> {
         source: &Inferred,
         target: TypeId,
         candidates: &[crate::catalog::CastId],
+        made: bool,
     ) -> Option<Thing<'_>> {
         let listed = candidates
             .iter()
             .find_map(|id| Some(Thing::Cast(self.sight.cast(*id)?)));
         listed
-            .or_else(|| self.making(target))
+            .or_else(|| made.then(|| self.making(target)).flatten())
             .or_else(|| self.unclear_source(source, target))
     }
 

@@ -16,11 +16,14 @@
 //! # When not
 //! Domains whose checks only compute pass. Functions that make values of a type that a row has
 //! (`jsonb_populate_record`) are looked at only in a database where some type has effects; of
-//! those that a string names the type of (`pg_input_is_valid`) the string has to be a literal.
+//! those that a string names the type of (`pg_input_is_valid`) the string has to be a literal. So
+//! are those that read a text as the name of a type (`to_regtype`) where one of the functions that
+//! read modifiers, `'t(5)'`, has effects.
 
 use crate::gate::case::Case;
-use crate::gate::hidden::names;
+use crate::gate::hidden::{names, type_names};
 use crate::gate::rules::{Called, Found, catalog_missing, temp_schema};
+use crate::gate::sight::support;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -54,6 +57,18 @@ pub(in crate::gate) fn look_at_call(
         };
     };
     let arguments = call.args();
+    if support::reads_type_names(called.name)
+        && type_names::are_unclean(sight)
+        && !names_a_type(called.name)
+    {
+        let is_clean = |node| type_names::is_clean_literal(node, sight);
+        let all_clean = arguments.iter().all(is_clean);
+        return if all_clean {
+            Ok(())
+        } else {
+            Err(refusal(None))
+        };
+    }
     let clean = match called.name {
         // What is only known while the statement runs may name a type of another session.
         "pg_input_is_valid" | "pg_input_error_info" => match (arguments.get(1), arguments.len()) {

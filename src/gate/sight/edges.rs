@@ -10,6 +10,7 @@ use super::effects::{self, Standing, Standings};
 use super::graph::Graph;
 use super::hidden::{Reason, Through};
 use super::nodes::Node;
+use super::support;
 
 /// Everything in a snapshot, with what has an effect by itself.
 pub(super) fn of(
@@ -47,13 +48,14 @@ pub(super) fn of(
             edges.add(Node::Using(cast.source), Node::Cast(id), Through::Itself);
         }
     }
+    support::of(&mut edges);
 }
 
 /// The edges so far.
-struct Edges<'a> {
-    catalog: &'a Catalog,
-    standings: &'a Standings,
-    graph: &'a mut Graph,
+pub(super) struct Edges<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) standings: &'a Standings,
+    pub(super) graph: &'a mut Graph,
 }
 
 impl Edges<'_> {
@@ -61,7 +63,8 @@ impl Edges<'_> {
         self.graph.add(from, to, through);
     }
 
-    fn call(&mut self, from: Node, function: FunctionId, through: Through) {
+    /// Says that a thing runs a function.
+    pub(super) fn call(&mut self, from: Node, function: FunctionId, through: Through) {
         match self.standings.of_function(function) {
             Standing::Machinery => {}
             Standing::Known | Standing::Trusted | Standing::Unclean(_) => {
@@ -160,12 +163,12 @@ impl Edges<'_> {
         if operator.function.is_none() {
             self.graph.mark(node, Reason::Unfinished);
         }
-        let stand_ins = [operator.commutator, operator.negator];
-        let stand_ins = stand_ins.into_iter().flatten();
-        let functions = stand_ins.filter_map(|id| self.catalog.operator(id).function);
-        let functions: Vec<FunctionId> = operator.function.into_iter().chain(functions).collect();
-        for function in functions {
+        if let Some(function) = operator.function {
             self.call(node, function, Through::Itself);
+        }
+        // The planner may put one of these in its place, with all that stands behind it.
+        for stand_in in operator.commutator.into_iter().chain(operator.negator) {
+            self.add(node, Node::Operator(stand_in), Through::Itself);
         }
         for function in &operator.support {
             if !self.is_compiled_support(*function) {
@@ -174,14 +177,6 @@ impl Edges<'_> {
         }
         if let Some(result) = operator.result {
             self.add(node, Node::Using(result), Through::Itself);
-        }
-        // A default class of operators takes those of these names for its type.
-        if let (Some(left), Some(right)) = (operator.left, operator.right)
-            && left == right
-            && !operator.oid.is_built_in()
-            && COMPARES.contains(&self.catalog.names().text(operator.name))
-        {
-            self.add(Node::Using(left), node, Through::Itself);
         }
     }
 
@@ -294,10 +289,9 @@ impl Edges<'_> {
             self.stored(only, computed, Through::VirtualColumn);
         }
         if let Some(planned) = &relation.planned {
-            self.planned(only, planned);
-            // The key of a partitioned table is a check of each partition.
-            for child in &relation.children {
-                self.planned(Node::Only(*child), planned);
+            // The key of a partitioned table is a check of each partition, at every level.
+            for below in support::with_descendants(id, self) {
+                self.planned(Node::Only(below), planned);
             }
         }
         for column in self.catalog.columns_of(id) {
@@ -320,6 +314,12 @@ impl Edges<'_> {
         for operator in operators.filter_map(|oid| index.operator_of_oid(*oid)) {
             if catalog.operator(operator).function.is_some_and(is_run) {
                 self.add(from, Node::Operator(operator), Through::Planned);
+            }
+            // What a condition implies is asked of the other operators of its family.
+            for function in &catalog.operator(operator).support {
+                if is_run(*function) {
+                    self.call(from, *function, Through::Planned);
+                }
             }
         }
     }
@@ -382,9 +382,6 @@ impl Edges<'_> {
 
 /// Built-ins that make a value of a type that they are given the name of.
 const MAKES_ANY_TYPE: &[&str] = &["pg_input_error_info", "pg_input_is_valid"];
-
-/// The operators that classes of operators are made of, by the names that they usually have.
-const COMPARES: &[&str] = &["=", "<>", "<", "<=", ">", ">="];
 
 /// The types that values are put into by functions that look for a cast first.
 const JSON: Oid = Oid(114);

@@ -52,7 +52,7 @@ pub(super) fn of(sight: &Sight) -> Vec<Flags> {
         }
     };
     for (id, function) in catalog.functions() {
-        let unclean = sight.called_by_name(id).is_some();
+        let unclean = sight.called_by_name(id).is_some() || brings_unclean(sight, function);
         set(function.name, of_function(catalog, function, unclean));
     }
     for (id, operator) in catalog.operators() {
@@ -99,6 +99,14 @@ fn of_function(catalog: &Catalog, function: &Function, unclean: bool) -> Flags {
         flags = flags.with(Flags::FIELD);
     }
     flags
+}
+
+/// Whether a built-in gives a value of a type whose making is not clean: a literal beside it may
+/// become one.
+fn brings_unclean(sight: &Sight, function: &Function) -> bool {
+    let out = function.out_columns.iter().map(|(_, id)| id);
+    let mut given = out.chain([&function.returns]);
+    effects::is_built_in(sight.catalog(), function) && given.any(|id| sight.making(*id).is_some())
 }
 
 /// Whether one argument is enough to call it, and not too much.

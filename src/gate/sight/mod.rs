@@ -7,7 +7,8 @@
 //! carries none is *clean*.
 //!
 //! * `effects`: what each function does by itself, by the table of built-ins and the policy
-//! * `edges`: what runs what; `nodes`: the places of all things in one list
+//! * `edges`: what runs what; `support`: what is run unasked;
+//!   `nodes`: the places of all things in one list
 //! * `graph`: the marks, carried
 //! * [`hidden`]: why something is not clean, and how that is told
 //! * `reads`: what may read anything, where a policy hides something
@@ -23,6 +24,7 @@ mod graph;
 pub mod hidden;
 mod nodes;
 mod reads;
+pub(in crate::gate) mod support;
 
 use std::sync::Arc;
 

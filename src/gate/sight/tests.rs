@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Flags, Hidden, Reach, Sight};
 use crate::catalog::Catalog;
 use crate::catalog::fixture::Fixture;
+use crate::catalog::rows::{Rows, SupportRow, SupportRowOf};
 use crate::policy::Policy;
 
 /// A database with a schema and functions of all kinds.
@@ -604,4 +605,68 @@ fn the_same_by_names_and_another_by_oids_is_another_number() {
     assert_eq!(one.catalog().version(), other.catalog().version());
     assert_ne!(one.version_number(), other.version_number());
     assert_eq!(one.version_number(), again.version_number());
+}
+
+#[test]
+fn what_is_run_unasked_is_seen_where_it_is_run() {
+    let mut fixture = shop()
+        .table("shop.parent", "id int4")
+        .table("shop.other", "id int4")
+        .function("shop.plain(int4) int4", "immutable");
+    let rows = fixture.rows();
+    let oid_of = |rows: &Rows, name: &str| {
+        let mut functions = rows.functions.iter();
+        functions.find(|row| row.name == name).unwrap().oid
+    };
+    let (log_one, plain) = (oid_of(rows, "log_one"), oid_of(rows, "plain"));
+    let parent = rows
+        .relations
+        .iter()
+        .find(|row| row.name == "parent")
+        .unwrap()
+        .oid;
+    for (of, oid) in [
+        (SupportRowOf::Relation, parent),
+        (SupportRowOf::Function, plain),
+        (SupportRowOf::TypeModifier, 0),
+        (SupportRowOf::TextSearch, 0),
+    ] {
+        let function = log_one;
+        rows.supports.push(SupportRow { of, oid, function });
+    }
+    let sight = agent(fixture);
+    let calls = "calls shop.log_one(integer), which is VOLATILE";
+    let planned =
+        format!("table shop.parent, in an index, a check, a partition key or statistics, {calls}");
+    check(&sight, "shop.parent", Some(&planned));
+    check(&sight, "shop.other", None);
+    let plain = format!("function shop.plain(integer) {calls}");
+    check(&sight, "shop.plain(int4)", Some(&plain));
+    check(&sight, "shop.pure(int4)", None);
+    check(
+        &sight,
+        "making regtype",
+        Some(&format!("type regtype {calls}")),
+    );
+    check(&sight, "making regclass", None);
+    for name in ["to_regtype", "to_tsvector", "pg_typeof"] {
+        check_flags(
+            &sight,
+            name,
+            Flags::FUNCTION.with(Flags::FIELD).with(Flags::IS_FUNCTION),
+        );
+    }
+    check_flags(&sight, "to_regclass", Flags::IS_FUNCTION);
+}
+
+#[test]
+fn a_comparison_that_no_class_has_belongs_to_the_statement_alone() {
+    let fixture = shop()
+        .table("shop.docs", "doc json")
+        .function("shop.same(json, json) bool", "volatile")
+        .operator("shop.= (json, json) bool", "shop.same(json, json)");
+    let sight = agent(fixture);
+    check(&sight, "using json", None);
+    check(&sight, "shop.docs", None);
+    check_flags(&sight, "=", Flags::OPERATOR);
 }

@@ -59,6 +59,13 @@ impl Types {
         } = self;
         let mut compared_by = lists(comparing);
         add_binary_casts(&mut compared_by, casts);
+        // A default class for any element is one for every type that has none of its own.
+        let of_any = |oid: &u32| ANY_ELEMENT.contains(oid);
+        let compared_by_any: Vec<u32> = compared_by
+            .iter()
+            .filter(|(oid, _)| of_any(oid))
+            .flat_map(|(_, functions)| functions.iter().copied())
+            .collect();
         let mut checks = lists(checks);
         let mut range_of: HashMap<u32, u32> = HashMap::new();
         for range in ranges {
@@ -71,22 +78,18 @@ impl Types {
         }
         let mut rows: Vec<TypeRow> = types
             .into_iter()
-            .map(
-                |Machine {
-                     row,
-                     makers,
-                     mut users,
-                 }| {
-                    users.extend(compared_by.remove(&row.oid).unwrap_or_default());
-                    TypeRow {
-                        makers: of_users(makers),
-                        users: of_users(users),
-                        checks: checks.remove(&row.oid).unwrap_or_default(),
-                        range_of: range_of.get(&row.oid).copied().unwrap_or_default(),
-                        ..row
-                    }
-                },
-            )
+            .map(|Machine { row, makers, users }| {
+                let mut users = of_users(users);
+                users.extend(compared_by.remove(&row.oid).unwrap_or_default());
+                users.extend(compared_by_any.iter().copied());
+                TypeRow {
+                    makers: of_users(makers),
+                    users: sorted(users),
+                    checks: checks.remove(&row.oid).unwrap_or_default(),
+                    range_of: range_of.get(&row.oid).copied().unwrap_or_default(),
+                    ..row
+                }
+            })
             .collect();
         rows.sort_unstable_by_key(|row| row.oid);
         rows
@@ -183,9 +186,12 @@ fn ranges(major: u16) -> Query<Range> {
         part: Part::Types,
         text: format!(
             "SELECT r.rngtypid, r.rngsubtype, {multirange}, \
-               ARRAY[r.rngcanonical, r.rngsubdiff]::oid[] || ARRAY( \
-                 SELECT p.amproc::oid FROM pg_opclass o JOIN pg_amproc p \
-                 ON p.amprocfamily = o.opcfamily WHERE o.oid = r.rngsubopc) \
+               ARRAY(SELECT f.function \
+                 FROM unnest(ARRAY[r.rngcanonical, r.rngsubdiff]::oid[]) AS f(function) \
+                 WHERE f.function >= 16384 \
+                 UNION SELECT p.amproc::oid FROM pg_opclass o JOIN pg_amproc p \
+                 ON p.amprocfamily = o.opcfamily AND (p.oid >= 16384 OR p.amproc::oid >= 16384) \
+                 WHERE o.oid = r.rngsubopc ORDER BY 1) \
              FROM pg_range r"
         ),
         decode: |fields| {
@@ -209,9 +215,11 @@ fn checks() -> Query<(u32, String)> {
     }
 }
 
-/// What sorting, grouping and joining run for a type without being asked by name: all functions of
-/// users in the families of its B-tree and hash classes that take a value of it. Of types that the
-/// server brings only the default classes count, since nobody meets the others by accident.
+/// What sorting, grouping and joining run for a type without being asked by name: all functions
+/// that users have put into the families of its B-tree and hash classes and that take a value of
+/// it, and those of the operators that stand for its operators the other way round or negated. Of
+/// types that the server brings only the default classes count, since nobody meets the others by
+/// accident.
 fn comparing() -> Query<(u32, u32)> {
     let classes = "FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod \
                    AND m.amname IN ('btree', 'hash')";
@@ -222,12 +230,15 @@ fn comparing() -> Query<(u32, u32)> {
             "SELECT o.opcintype, p.amproc::oid {classes} \
                JOIN pg_amproc p ON p.amprocfamily = o.opcfamily \
                AND o.opcintype IN (p.amproclefttype, p.amprocrighttype) \
-               WHERE {counts} AND p.amproc::oid >= 16384 \
-             UNION SELECT o.opcintype, p.oprcode::oid {classes} \
+               WHERE {counts} AND (p.oid >= 16384 OR p.amproc::oid >= 16384) \
+             UNION SELECT o.opcintype, s.oprcode::oid {classes} \
                JOIN pg_amop a ON a.amopfamily = o.opcfamily \
                AND o.opcintype IN (a.amoplefttype, a.amoprighttype) \
                JOIN pg_operator p ON p.oid = a.amopopr \
-               WHERE {counts} AND p.oprcode::oid >= 16384"
+               CROSS JOIN LATERAL unnest(ARRAY[p.oid, p.oprcom, p.oprnegate]) AS k(operator) \
+               JOIN pg_operator s ON s.oid = k.operator \
+               WHERE {counts} AND (s.oid >= 16384 OR s.oprcode::oid >= 16384) \
+                 AND s.oprcode::oid <> 0"
         ),
         decode: |fields| Ok((fields.next()?, fields.next()?)),
     }
@@ -235,3 +246,7 @@ fn comparing() -> Query<(u32, u32)> {
 
 /// FirstNormalObjectId in access/transam.h.
 const FIRST_OF_USERS: u32 = 16_384;
+
+/// The pseudo-types that take a value of most types: any, anyelement, anynonarray, anycompatible,
+/// anycompatiblenonarray.
+const ANY_ELEMENT: [u32; 5] = [2276, 2283, 2776, 5077, 5079];

@@ -187,21 +187,25 @@ fn operators() -> Query<OperatorRow> {
     }
 }
 
-/// What stands behind an operator in the families of operator classes that it belongs to, of users
-/// alone: what an index, a partition or a sort runs for it, and the other operators there, where
-/// the planner or the index puts one in its place (`a = b AND b = 1` asks `a = 1`). The compiled
-/// parts of the kinds of index left out there run no operators.
+/// What stands behind an operator in the families of operator classes that it belongs to, put there
+/// by users alone: what an index, a partition or a sort runs for it, and the other operators there,
+/// where the planner or the index puts one in its place (`a = b AND b = 1` asks `a = 1`). The
+/// compiled parts of the kinds of index left out there run no operators. A function of the server
+/// counts where a user has put it into a family, or behind an operator of one.
 fn support() -> Query<(u32, u32)> {
     Query {
         part: Part::Operators,
         text: "SELECT a.amopopr, p.amproc::oid \
                FROM pg_amop a JOIN pg_amproc p \
-                 ON p.amprocfamily = a.amopfamily AND p.amproc::oid >= 16384 \
-               UNION SELECT a.amopopr, o.oprcode::oid \
+                 ON p.amprocfamily = a.amopfamily AND (p.oid >= 16384 OR p.amproc::oid >= 16384) \
+               UNION SELECT a.amopopr, f.function \
                FROM pg_amop a JOIN pg_am m ON m.oid = a.amopmethod \
                  AND m.amname NOT IN ('gin', 'gist', 'spgist') \
                JOIN pg_amop b ON b.amopfamily = a.amopfamily AND b.amopopr <> a.amopopr \
-               JOIN pg_operator o ON o.oid = b.amopopr AND o.oprcode::oid >= 16384 \
+               JOIN pg_operator o ON o.oid = b.amopopr \
+               CROSS JOIN LATERAL unnest(ARRAY[o.oprcode, o.oprrest, o.oprjoin]::oid[]) \
+                 AS f(function) \
+               WHERE f.function >= 16384 OR o.oid >= 16384 AND f.function <> 0 \
                ORDER BY 1, 2"
             .into(),
         decode: |fields| Ok((fields.next()?, fields.next()?)),

@@ -156,8 +156,9 @@ const OWN: &str = "WITH own_relations AS MATERIALIZED \
 
 /// The tables, and which rows of them. Columns with negative numbers are the server's own, in every
 /// table the same.
-const TABLES: [(&str, Lasting); 25] = [
+const TABLES: [(&str, Lasting); 33] = [
     ("pg_aggregate", Lasting::All),
+    ("pg_am", Lasting::All),
     ("pg_amop", Lasting::All),
     ("pg_amproc", Lasting::All),
     ("pg_attrdef", Lasting::Of("adrelid")),
@@ -169,6 +170,7 @@ const TABLES: [(&str, Lasting); 25] = [
     ("pg_cast", Lasting::All),
     ("pg_class", Lasting::Where("relpersistence <> 't'")),
     ("pg_constraint", Lasting::In("connamespace")),
+    ("pg_conversion", Lasting::All),
     (
         "pg_database",
         Lasting::Where("datname = current_database()"),
@@ -178,18 +180,24 @@ const TABLES: [(&str, Lasting); 25] = [
         "pg_depend",
         Lasting::Where("classid = 'pg_proc'::regclass AND deptype = 'e'"),
     ),
+    ("pg_foreign_data_wrapper", Lasting::All),
     ("pg_foreign_server", Lasting::All),
     ("pg_foreign_table", Lasting::All),
+    ("pg_index", Lasting::Of("indrelid")),
     ("pg_inherits", Lasting::Of("inhrelid")),
     ("pg_language", Lasting::All),
     ("pg_namespace", Lasting::All),
     ("pg_opclass", Lasting::All),
     ("pg_operator", Lasting::All),
+    ("pg_partitioned_table", Lasting::Of("partrelid")),
     ("pg_policy", Lasting::All),
     ("pg_proc", Lasting::All),
     ("pg_range", Lasting::All),
     ("pg_rewrite", Lasting::Of("ev_class")),
     ("pg_statistic_ext", Lasting::Of("stxrelid")),
+    ("pg_transform", Lasting::All),
+    ("pg_ts_parser", Lasting::All),
+    ("pg_ts_template", Lasting::All),
     ("pg_type", Lasting::In("typnamespace")),
 ];
 

@@ -6,7 +6,7 @@
 //! * [`marker`](marker()) tells cheaply whether that would bring anything new
 //! * [`error`]: why that did not work
 //! * [`reader`] runs one query and takes its rows apart; [`relations`], [`data_types`],
-//!   [`functions`] and [`roles`] say what is asked
+//!   [`functions`], [`support`] and [`roles`] say what is asked
 //!
 //! Reads only catalogs that every role may read. Never writes, never sends anything of a client.
 //!
@@ -21,6 +21,7 @@ mod marker;
 mod reader;
 mod relations;
 mod roles;
+mod support;
 
 use std::future::Future;
 use std::pin::pin;
@@ -57,11 +58,12 @@ async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
         transaction.encoding != ServerEncoding::Utf8,
     );
     // The queries are sent together and answered in this order.
-    let (roles, functions, types, relations) = tokio::try_join!(
+    let (roles, functions, types, relations, supports) = tokio::try_join!(
         roles::read(reader, major),
         functions::read(reader, major),
         data_types::read(reader, major),
         relations::read(reader, major),
+        support::read(reader, major),
     )?;
     transaction.commit().await?;
     let types = types.join(&functions.casts);
@@ -79,6 +81,7 @@ async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
         functions: functions.functions,
         operators: functions.operators,
         casts: functions.casts,
+        supports,
         roles: roles.roles,
         members: roles.members,
     };
