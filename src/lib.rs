@@ -7,6 +7,7 @@
 pub mod limits;
 pub mod secret;
 pub mod sqlstate;
+pub mod waits;
 
 pub mod catalog;
 pub mod sql;

@@ -212,15 +212,42 @@ pub const UPSTREAM_LOGIN_RETRIES_MAX: u32 = 4;
 /// The longest pause before the first of them; each pause is twice the one before.
 pub const UPSTREAM_LOGIN_PAUSE: Duration = Duration::from_millis(120);
 
+/// Silence after which a TCP peer is probed: a NAT forgets a quiet connection after minutes.
+pub const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+
+/// The pause between two probes.
+pub const KEEPALIVE_PAUSE: Duration = Duration::from_secs(15);
+
+/// Probes without an answer after which a peer is gone: with the silence before them, two minutes.
+pub const KEEPALIVE_PROBES_MAX: u32 = 4;
+
 /// Saying goodbye (the last error, TLS close_notify) to a peer that may not read it.
 pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// One cancel request from its arrival to the upstream's close of the connection that carried it.
 pub const CANCEL_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Cancel requests under way at once: each costs an upstream connection, and sending them needs
-/// no login. More than a busy dashboard ever sends; far below what `max_connections` minds.
-pub const CANCELS_MAX: usize = 32;
+/// Cancel requests under way at once: each costs an upstream connection for a moment, which the
+/// server neither counts nor lets wait. Far more than a busy dashboard ever sends.
+pub const CANCELS_MAX: usize = 64;
+
+/// The cancels of one client (a user at an address) under way at once: half of all, so that one
+/// whose hundred sessions end together leaves places for the others.
+pub const CANCELS_OF_CLIENT_MAX: usize = 32;
+
+/// Cancels that wait for a place, in all; each is a session that ends or a client that asks, and
+/// the two together are bounded by the connections.
+pub const CANCELS_WAITING_MAX: usize = 8_192;
+
+/// Those of one client: as many sessions as the settings give when they do not say.
+pub const CANCELS_WAITING_OF_CLIENT_MAX: usize = 1_024;
+
+/// How long a cancel waits for a place: the statement that it is for may have ended since.
+pub const CANCEL_TURN_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// How long pgsieve goes on trying to cancel a statement that nobody waits for, all tries and turns
+/// together; after that its own time ends it.
+pub const OWN_CANCEL_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// How much a login conversation may hold unread. Postgres's own bound for a startup packet is
 /// 10,000 bytes and for a password message 64 kB; an upstream error with its fields fits as well.
@@ -401,6 +428,32 @@ pub const LARGE_JUDGED_ANEW_MAX: u32 = 8;
 /// A clamped text is judged again; one that is clamped more often than it can hold settings is not
 /// ours to understand.
 pub const CLAMP_ROUNDS_MAX: usize = 8;
+
+/// What an upstream may take beyond the time that its statement may run, before it is given up: a
+/// server notices the end of that time when it looks, and a sort or a slow disk keeps it from
+/// looking. It is also how long it may take for the rest of a message that it has begun, or to
+/// close a connection whose end it has announced, when nothing is asked of it.
+pub const UPSTREAM_GRACE: Duration = Duration::from_secs(10);
+
+/// How long what still runs may go on without a byte for a client that has said goodbye or sends
+/// nothing more, before it counts as gone: one that only asked ahead and reads on gets its answers.
+pub const DEPARTURE_GRACE: Duration = Duration::from_millis(500);
+
+/// Time between two looks whether a client is still there that is not being read: what it sent
+/// before stands before its end.
+pub const DEPARTURE_LOOK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Bytes of a client that is not being read that are read all the same, so that its end is seen: a
+/// pipeline of some ten thousand statements, and no more than waits for an upstream.
+pub const READ_AHEAD_BYTES_MAX: usize = 256 * 1024;
+
+/// How long a text may wait for its judgement on another thread: a thread takes a second for the
+/// longest text, and others may come before it.
+pub const JUDGEMENT_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// How often an upstream may fail to say whether it is read-only before it is taken for one that is
+/// not: a question can be cancelled, or run out of time, by itself.
+pub const READ_ONLY_CHECKS_MAX: u32 = 5;
 
 /// Copy-in messages that are dropped after a refused COPY FROM STDIN: a client may have sent its
 /// data before it could read the refusal. More than this is not a race but an attack.

@@ -18,6 +18,8 @@ mod layout;
 mod sizes;
 #[path = "tidy/source.rs"]
 mod source;
+#[path = "tidy/waits.rs"]
+mod waits;
 
 use source::Source;
 
@@ -62,6 +64,7 @@ const RULES: &[(&str, Rule)] = &[
         layout::modules,
     ),
     ("no file speaks of the tools that made it", layout::words),
+    ("every wait stands in the table of waits", waits::places),
 ];
 
 #[test]

@@ -77,6 +77,7 @@ pub use self::rule::Rule;
 pub use self::startup::{Introduction, StartupPlan};
 pub use self::values::SessionValues;
 pub use self::verdict::{Clamp, Judgement, Refusal, Verdict};
+pub use self::watched::STATEMENT_TIMEOUT;
 
 use self::case::Case;
 use crate::limits;

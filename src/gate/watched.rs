@@ -1,5 +1,6 @@
-//! What a statement does to the settings that a policy's models may read: those with a dot in their
-//! names, which mean nothing to the server and are kept as they are written.
+//! What a statement does to the settings that are followed: those that a policy's models may read,
+//! with a dot in their names, which mean nothing to the server and are kept as they are written;
+//! and the bound on a statement's time.
 
 use super::case::Case;
 use super::facts::{Effect, Scope, SetTo, SettingChange, Settings, Surety};
@@ -59,7 +60,10 @@ impl Case<'_> {
     /// Notes that settings may be others afterwards.
     pub(super) fn set(&mut self, settings: Settings, value: SettingChange, scope: Scope) {
         let surety = self.calls_run;
-        self.settings_then = Told::Changed;
+        // No model reads the other one.
+        if !matches!(&settings, Settings::One(name) if &**name == STATEMENT_TIMEOUT) {
+            self.settings_then = Told::Changed;
+        }
         self.effects.push(Effect::SettingSet {
             settings,
             value,
@@ -81,9 +85,9 @@ impl Case<'_> {
     }
 }
 
-/// Whether models may read a setting of this name.
+/// Whether a setting of this name is followed.
 pub(super) fn is_watched(name: &str) -> bool {
-    name.contains('.')
+    name.contains('.') || name.eq_ignore_ascii_case(STATEMENT_TIMEOUT)
 }
 
 fn named(name: &str) -> Settings {
@@ -106,6 +110,9 @@ fn kept(value: &str) -> SettingChange {
         SetTo::To(Some(value.into()))
     }
 }
+
+/// The setting that bounds a statement's time.
+pub const STATEMENT_TIMEOUT: &str = "statement_timeout";
 
 #[cfg(test)]
 mod tests {
@@ -189,6 +196,16 @@ mod tests {
             (
                 "SELECT set_config('app.tenant', NULL, false)",
                 "app.tenant=(default)",
+            ),
+            ("SET Statement_Timeout = '5s'", "statement_timeout=5s"),
+            (
+                "SET LOCAL statement_timeout TO 70",
+                "statement_timeout=70 local",
+            ),
+            ("RESET statement_timeout", "statement_timeout=(default)"),
+            (
+                "SELECT set_config('statement_timeout', '5s', false)",
+                "statement_timeout=5s",
             ),
             (
                 "SELECT set_config('app.tenant', 'a', $1)",

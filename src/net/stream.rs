@@ -3,14 +3,17 @@
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::{client, server};
+
+use crate::limits;
 
 /// One byte stream to a client or an upstream.
 #[derive(Debug)]
@@ -23,6 +26,17 @@ pub enum Stream {
     ServerTls(Box<server::TlsStream<TcpStream>>),
     /// TLS in which pgsieve is the client: an upstream.
     ClientTls(Box<client::TlsStream<TcpStream>>),
+}
+
+/// Whether a peer is still there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is, as far as the system knows.
+    There,
+    /// It will send nothing more; it may still read.
+    SaidAll,
+    /// Its connection is broken or closed in both directions.
+    Gone,
 }
 
 /// Where a client comes from.
@@ -40,8 +54,9 @@ impl Stream {
     pub fn tcp(socket: TcpStream) -> io::Result<Self> {
         socket.set_nodelay(true)?;
         let probes = TcpKeepalive::new()
-            .with_time(KEEPALIVE_IDLE)
-            .with_interval(KEEPALIVE_PAUSE);
+            .with_time(limits::KEEPALIVE_IDLE)
+            .with_interval(limits::KEEPALIVE_PAUSE)
+            .with_retries(limits::KEEPALIVE_PROBES_MAX);
         SockRef::from(&socket).set_tcp_keepalive(&probes)?;
         Ok(Self::Tcp(socket))
     }
@@ -51,6 +66,39 @@ impl Stream {
         match self {
             Self::Tcp(_) | Self::Unix(_) => false,
             Self::ServerTls(_) | Self::ClientTls(_) => true,
+        }
+    }
+
+    /// What the system knows of the peer, without reading: what it sent before it left stands in
+    /// the way of every read.
+    pub fn presence(&self) -> Presence {
+        let asked = SAID_ALL | PollFlags::HUP | PollFlags::ERR;
+        let mut polled = [PollFd::from_borrowed_fd(self.descriptor(), asked)];
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        if poll(&mut polled, Some(&now)).is_err() {
+            // Interrupted: it is asked again.
+            return Presence::There;
+        }
+        let [polled] = polled;
+        let said = polled.revents();
+        if said.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+            Presence::Gone
+        } else if said.intersects(SAID_ALL) {
+            Presence::SaidAll
+        } else {
+            Presence::There
+        }
+    }
+
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(socket) => socket.as_fd(),
+            Self::Unix(socket) => socket.as_fd(),
+            Self::ServerTls(tls) => tls.get_ref().0.as_fd(),
+            Self::ClientTls(tls) => tls.get_ref().0.as_fd(),
         }
     }
 
@@ -160,10 +208,11 @@ pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Silence after which a peer is probed: a NAT forgets a quiet connection after minutes.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
-/// Pause between probes.
-const KEEPALIVE_PAUSE: Duration = Duration::from_secs(15);
+/// What says that a peer sends nothing more. Elsewhere than on Linux that is found out by reading.
+#[cfg(target_os = "linux")]
+const SAID_ALL: PollFlags = PollFlags::RDHUP;
+#[cfg(not(target_os = "linux"))]
+const SAID_ALL: PollFlags = PollFlags::HUP;
 
 #[cfg(test)]
 mod tests {
@@ -183,5 +232,39 @@ mod tests {
             assert_eq!(Peer::Tcp(text.parse().unwrap()).is_local(), local, "{text}");
         }
         assert!(Peer::Unix.is_local());
+    }
+    #[tokio::test]
+    async fn a_peer_that_leaves_is_seen_behind_what_it_sent() {
+        use tokio::io::AsyncWriteExt;
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        for reset in [false, true] {
+            let mut far = TcpStream::connect(address).await.unwrap();
+            let near = Stream::tcp(listener.accept().await.unwrap().0).unwrap();
+            far.write_all(b"unread").await.unwrap();
+            assert_eq!(near.presence(), Presence::There);
+            let left = if reset {
+                SockRef::from(&far)
+                    .set_linger(Some(std::time::Duration::ZERO))
+                    .unwrap();
+                drop(far);
+                Presence::Gone
+            } else {
+                far.shutdown().await.unwrap();
+                Presence::SaidAll
+            };
+            for _ in 0..3_000 {
+                if near.presence() == left {
+                    break;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
+            assert_eq!(near.presence(), left);
+        }
+        let (near, far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        assert_eq!(near.presence(), Presence::There);
+        drop(far);
+        assert_eq!(near.presence(), Presence::Gone);
     }
 }

@@ -39,6 +39,18 @@ impl Conversation {
     /// # Errors
     /// The reason to end the session. What came before the offending frame is then not passed on.
     pub fn upstream_bytes(&mut self, bytes: &[u8]) -> Result<Passed, Ending> {
+        self.torn = self.passing > 0;
+        let passed = self.pass(bytes);
+        match passed {
+            Ok(_) => self.torn = false,
+            // Whatever was to be said behind the rest of that frame is not said without it.
+            Err(_) if self.torn => self.reply.clear(),
+            Err(_) => {}
+        }
+        passed
+    }
+
+    fn pass(&mut self, bytes: &[u8]) -> Result<Passed, Ending> {
         let mut at = 0;
         let mut run = 0;
         while !self.turn.is_over()
@@ -51,6 +63,7 @@ impl Conversation {
             if let Some(step) = stepped(&mut self.dropping, rest) {
                 at += step;
                 run = at;
+                self.torn = false;
                 continue;
             }
             let Some(header) = header_backend(rest).map_err(|_| UNREADABLE)? else {
@@ -110,6 +123,7 @@ impl Conversation {
 
     /// Puts the passed run before what was just added to the reply behind `before`.
     fn weave(&mut self, before: usize, run: Option<&[u8]>) {
+        self.torn = false;
         let Some(run) = run.filter(|run| !run.is_empty()) else {
             return;
         };

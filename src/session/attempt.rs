@@ -9,6 +9,7 @@ use bytes::BytesMut;
 use tokio::time::Instant;
 
 use super::denial::Denial;
+use super::drain::Draining;
 use super::greeting::Hello;
 use super::login::{LoginDesk, LoginEnd, Opened};
 use super::pending_logins::PendingLogin;
@@ -56,6 +57,8 @@ pub struct Attempt<'d> {
     pub info: SessionInfo,
     /// Its standing while it is the client's turn.
     pub pending: &'d PendingLogin,
+    /// Hears when the server is asked to stop.
+    pub draining: Draining,
 }
 
 /// Why one try did not lead to a session.
@@ -100,7 +103,13 @@ impl Attempt<'_> {
         });
         let mut client = hello.link;
         let entered = match settled {
-            Ok(settled) => self.enter(&mut client, settled).await,
+            Ok(settled) => {
+                let mut draining = self.draining.clone();
+                tokio::select! {
+                    entered = self.enter(&mut client, settled) => entered,
+                    () = draining.begun() => Err(Denial::Shutdown),
+                }
+            }
             Err(denial) => Err(denial),
         };
         match entered {
@@ -321,7 +330,11 @@ impl Attempt<'_> {
         let mut guard = None;
         if let Some(key) = &upstream.key {
             let target = self.desk.upstream.clone();
-            let issued = self.desk.cancels.issue(version, target, key.clone());
+            let client = match self.peer {
+                Peer::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
+                Peer::Unix => plan.user.clone(),
+            };
+            let issued = (self.desk.cancels).issue(version, client.into(), target, key.clone());
             let (own, kept) = issued.map_err(|_no_key| Denial::NoKey)?;
             encode::backend_key_data(&mut out, own.pid, &own.secret).map_err(unsaid)?;
             guard = Some(kept);

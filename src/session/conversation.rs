@@ -21,6 +21,7 @@ use super::repairs::reaction::Held;
 use super::repairs::retained::Retained;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
+use super::statement_time::StatementTime;
 use super::surroundings::Surroundings;
 use super::tracing::Tracing;
 use super::turn::Turn;
@@ -28,7 +29,7 @@ use super::values::Known;
 use crate::gate::cache::JudgementCache;
 use crate::gate::{Gate, SessionNames};
 use crate::limits;
-use crate::sqlstate;
+use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
@@ -59,6 +60,8 @@ pub struct Conversation {
     pub(super) standing: Standing,
     pub(super) copy_leftovers: CopyLeftovers,
     pub(super) self_report: SelfReport,
+    /// How often in a row the upstream did not say whether it is read-only.
+    pub(super) checks_in_vain: u32,
     pub(super) upstream_user: String,
     /// Where rescues run, and what compiles their texts.
     pub(super) workshop: Workshop,
@@ -84,6 +87,8 @@ pub struct Conversation {
     pub(super) ended_by_upstream: Option<Code>,
     /// Bytes of the current upstream frame that still pass unseen.
     pub(super) passing: usize,
+    /// Whether the client has the beginning of a frame of which the rest was held back.
+    pub(super) torn: bool,
     /// Bytes of the current upstream frame that are still dropped.
     pub(super) dropping: usize,
     /// What the policy's limits need to know.
@@ -125,6 +130,8 @@ pub struct UpstreamFacts {
     pub self_report: SelfReport,
     /// Its search_path at the beginning, as the setting is written.
     pub search_path: String,
+    /// How long one of its statements may run, as that was set when it began.
+    pub statement_timeout: Option<String>,
     /// What its login has brought to light, for models.
     pub known: Known,
     /// Who knows what the database contains.
@@ -223,7 +230,8 @@ impl Conversation {
         });
         let (keeper, search_path) = (upstream.keeper, &upstream.search_path);
         let policy = placed.gate.policy();
-        let surroundings = Surroundings::new(keeper, search_path, upstream.known, policy);
+        let time = StatementTime::new(upstream.statement_timeout.as_deref(), policy);
+        let surroundings = Surroundings::new(keeper, search_path, upstream.known, time, policy);
         let mut conversation = Self {
             regime: Arc::clone(&shared.regime),
             gate: Arc::clone(&placed.gate),
@@ -256,6 +264,8 @@ impl Conversation {
             errand: None,
             ended_by_upstream: None,
             passing: 0,
+            torn: false,
+            checks_in_vain: 0,
             dropping: 0,
             quotas: upstream.quotas,
             tracing,
@@ -272,6 +282,7 @@ impl Conversation {
         !self.turn.is_over()
             && !self.outbox.is_full()
             && self.reply.len() < limits::REPLY_BYTES_MAX
+            && !self.is_amid_unasked()
             && !self.quotas.holds()
             && !self.waits_for_audit()
             && self.journal.len() < limits::JOURNAL_LENGTH_MAX
@@ -345,9 +356,15 @@ impl Conversation {
         self.ended_by_upstream.is_some()
     }
 
-    /// Whether the client has part of a frame of which the rest has not come yet.
+    /// Whether the client has part of a frame of which the rest has not come yet, or will not.
     pub fn is_mid_frame(&self) -> bool {
-        self.passing > 0
+        self.passing > 0 || self.torn
+    }
+
+    /// Whether that frame is one that the upstream sends unasked: nothing of pgsieve's own would
+    /// wait for its end.
+    pub(super) fn is_amid_unasked(&self) -> bool {
+        self.passing > 0 && matches!(self.journal.front(), None | Some(Owed::Rescue(_)))
     }
 
     /// Whether a statement is under way that a draining server waits for.
@@ -355,12 +372,10 @@ impl Conversation {
         self.journal.is_empty() && !self.standing.unsynced && self.intake == Intake::Open
     }
 
-    /// Records the statements that will never be answered, as many as fit into a turn. To be called
-    /// until the turn was long enough.
-    pub fn abandon(&mut self) {
-        let lost = self
-            .ended_by_upstream
-            .unwrap_or(Code::from(sqlstate::CONNECTION_FAILURE));
+    /// Records the statements that will never be answered, and why not, as many as fit into a turn.
+    /// To be called until the turn was long enough.
+    pub fn abandon(&mut self, why: SqlState) {
+        let lost = self.ended_by_upstream.unwrap_or(Code::from(why));
         if let Some(held) = self.held.take() {
             self.finished(&held.into_running());
         }

@@ -53,6 +53,8 @@ pub enum Denial {
     Upstream(LoginError),
     /// The upstream's session is not what was asked for.
     NotReadOnly(VerifyError),
+    /// The server was asked to stop before the login was done.
+    Shutdown,
     /// No cancel key could be made.
     NoKey,
     /// Its login cannot be put on record: the audit takes no lines.
@@ -140,6 +142,7 @@ impl Denial {
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
             Self::Upstream(LoginError::Link(LinkError::TimedOut)) => LoginOutcome::TimedOut,
             Self::Upstream(_) | Self::NoKey => LoginOutcome::UpstreamUnreachable,
+            Self::Shutdown => LoginOutcome::Drained,
             Self::TooManyConnections | Self::TooManyUsers => LoginOutcome::TooManyConnections,
             Self::NotReadOnly(
                 VerifyError::Differs(_)
@@ -165,6 +168,7 @@ impl Denial {
                 ClosedBecause::TimedOut
             }
             Self::NotReadOnly(VerifyError::Differs(_)) => ClosedBecause::Tripwire,
+            Self::Shutdown => ClosedBecause::Drained,
             other => match other.violation() {
                 Some((Peer::Client, _)) => ClosedBecause::ClientViolation,
                 Some((Peer::Upstream, _)) => ClosedBecause::UpstreamViolation,
@@ -291,6 +295,8 @@ impl Denial {
             .hint("Whoever runs the proxy has to look at its log."),
             Self::Upstream(error) => upstream_words(error),
             Self::NotReadOnly(error) => unproved_words(error),
+            Self::Shutdown => words(sqlstate::CANNOT_CONNECT_NOW, "the proxy is shutting down")
+                .hint("Connect again: another copy, or the next one, takes connections."),
             Self::NoKey => words(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
             Self::NotOnRecord => words(
                 sqlstate::CANNOT_CONNECT_NOW,

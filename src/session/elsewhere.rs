@@ -9,7 +9,10 @@ use super::relay::{Moved, Relay, Turn};
 use super::repairs::workshop::Rescuing;
 use super::repairs::{Errand, Patient};
 use super::reply::Farewell;
+use crate::telemetry::events::OwnCancelEnded;
+use crate::telemetry::labels::CancelCause;
 use crate::upstream::cancel::CancelOutcome;
+use crate::waits::Wait;
 
 /// What is being done on another thread.
 pub(super) enum Elsewhere {
@@ -20,6 +23,16 @@ pub(super) enum Elsewhere {
         patient: Box<Patient>,
         rescuing: Rescuing,
     },
+}
+
+impl Elsewhere {
+    /// What the session waits for by it.
+    pub(super) fn wait(&self) -> Wait {
+        match self {
+            Self::Judging { .. } => Wait::Judgement,
+            Self::Rescuing { .. } => Wait::Repair,
+        }
+    }
 }
 
 impl Relay {
@@ -49,6 +62,10 @@ impl Relay {
             return Ok(Moved::Nothing);
         };
         self.cancelling = None;
+        self.conversation.telemetry.emit(&OwnCancelEnded {
+            cause: CancelCause::Cut,
+            outcome: outcome.into(),
+        });
         match outcome {
             // It may arrive later, and meet another statement.
             CancelOutcome::Unanswered => Err(Ending::Ended(Farewell::UpstreamLost)),
@@ -67,6 +84,10 @@ impl Relay {
     }
 
     pub(super) fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
+        // What comes of it is told by pgsieve itself: not in the middle of another message.
+        if self.conversation.is_amid_unasked() {
+            return Ok(Moved::Nothing);
+        }
         match self.elsewhere.take() {
             None => return Ok(Moved::Nothing),
             Some(Elsewhere::Judging { large, mut judging }) => match judging.as_mut().poll(context)

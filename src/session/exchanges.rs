@@ -46,7 +46,12 @@ impl Exchange {
         Self::placed(shared, traits, Known::default(), SelfReport::Reported)
     }
 
-    fn placed(shared: &Shared, traits: Traits, known: Known, self_report: SelfReport) -> Self {
+    pub(super) fn placed(
+        shared: &Shared,
+        traits: Traits,
+        known: Known,
+        self_report: SelfReport,
+    ) -> Self {
         let placed = shared.regime.place(&Arc::new(traits)).unwrap();
         let policy = placed.gate.policy();
         let info = SessionInfo::accepted(1, "127.0.0.1:1");
@@ -57,6 +62,7 @@ impl Exchange {
             server: None,
             self_report,
             known,
+            statement_timeout: None,
             search_path: "public".to_owned(),
             keeper: None,
             side: None,

@@ -54,6 +54,10 @@ impl Conversation {
         body: &[u8],
         sqlstate: Code,
     ) -> Result<Fate, Ending> {
+        // Nothing that could fail is with the upstream.
+        if matches!(self.journal.front(), Some(Owed::Rescue(_))) {
+            return Err(UNREADABLE);
+        }
         let is_failing_text = sqlstate == Code::from(sqlstate::SYNTAX_ERROR);
         self.suspect(sqlstate);
         self.doubt_settings();

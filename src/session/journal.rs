@@ -269,6 +269,8 @@ impl Owed {
 #[derive(Debug, Default)]
 pub struct Journal {
     owed: VecDeque<Owed>,
+    /// Goes up whenever an answer is complete or will not come.
+    turn: u64,
 }
 
 impl Journal {
@@ -354,14 +356,26 @@ impl Journal {
         self.owed.front_mut()
     }
 
+    /// The same, to look at.
+    pub fn front(&self) -> Option<&Owed> {
+        self.owed.front()
+    }
+
+    /// Which answer it is that is owed: another number, another one.
+    pub fn turn(&self) -> u64 {
+        self.turn
+    }
+
     /// Takes the head off.
     pub fn pop(&mut self) -> Option<Owed> {
+        self.turn = self.turn.wrapping_add(1);
         self.owed.pop_front()
     }
 
     /// After an error in the extended protocol: takes off what the upstream will skip, up to but
     /// not including the next Sync. Says whether that Sync was there, and hands out the rest.
     pub fn skip_to_sync(&mut self) -> (Skipped, VecDeque<Owed>) {
+        self.turn = self.turn.wrapping_add(1);
         match self.owed.iter().position(|owed| matches!(owed, Owed::Sync)) {
             Some(sync) => {
                 let rest = self.owed.split_off(sync);

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 use super::attempt::Attempt;
 use super::budget::Budget;
 use super::denial::Denial;
+use super::drain::Draining;
 use super::greeting::{self, CancelWish, Greeting, Turned};
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::{Accounts, Presence};
@@ -28,9 +29,9 @@ use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
     CancelHandled, ConnectionOpened, ConnectionRefused, ProtocolViolation,
 };
-use crate::telemetry::labels::{self, ClosedBecause, RefusedBecause, Transport};
+use crate::telemetry::labels::{ClosedBecause, RefusedBecause, Transport};
 use crate::telemetry::session::SessionInfo;
-use crate::upstream::cancel::{CancelGuard, CancelOutcome, CancelRegistry};
+use crate::upstream::cancel::{CancelGuard, CancelRegistry};
 use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::{Catalogs, Keeper};
 use crate::upstream::login::UpstreamSession;
@@ -118,10 +119,16 @@ pub struct Opened {
     pub cancel: Option<CancelGuard>,
 }
 
-/// Sees one connection through its login.
+/// Sees one connection through its login, unless the server is asked to stop meanwhile: whoever
+/// is not in yet has nothing to lose, and must not be waited for.
 ///
 /// May be cancelled: both connections are dropped.
-pub async fn open(accepted: Accepted, desk: &LoginDesk, turns: &TurnQueue) -> LoginEnd {
+pub async fn open(
+    accepted: Accepted,
+    desk: &LoginDesk,
+    turns: &TurnQueue,
+    draining: Draining,
+) -> LoginEnd {
     let Accepted {
         stream,
         peer,
@@ -138,7 +145,8 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk, turns: &TurnQueue) -> Lo
         session: &info,
         transport,
     });
-    let login = greet_and_enter(stream, peer, (since, &pending), (desk, turns), info.clone());
+    let times = (since, &pending, draining);
+    let login = greet_and_enter(stream, peer, times, (desk, turns), info.clone());
     tokio::select! {
         biased;
         end = login => end,
@@ -158,20 +166,30 @@ pub async fn open(accepted: Accepted, desk: &LoginDesk, turns: &TurnQueue) -> Lo
 async fn greet_and_enter(
     stream: Stream,
     peer: Peer,
-    (since, pending): (Instant, &PendingLogin),
+    (since, pending, mut draining): (Instant, &PendingLogin, Draining),
     (desk, turns): (&LoginDesk, &TurnQueue),
     info: SessionInfo,
 ) -> LoginEnd {
     let deadline = since + limits::LOGIN_TIME_MAX;
-    let greeting = greeting::greet(stream, peer, (&desk.tls, turns), deadline).await;
+    let greeting = tokio::select! {
+        greeting = greeting::greet(stream, peer, (&desk.tls, turns), deadline) => greeting,
+        // It has not said what it speaks: no word of ours would be understood.
+        () = draining.begun() => Err(Turned { link: None, denial: Denial::Shutdown }),
+    };
     pending.heard();
     match greeting {
         Ok(Greeting::Startup(hello)) => {
             // A login must be on record, however it ends.
             let waiting = Instant::now();
-            let room = timeout(limits::AUDIT_LOGIN_WAIT_MAX, desk.telemetry.room());
-            if room.await.is_err() {
-                return turn_away(Some(hello.link), &Denial::NotOnRecord, desk, info).await;
+            let denial = tokio::select! {
+                room = timeout(limits::AUDIT_LOGIN_WAIT_MAX, desk.telemetry.room()) => match room {
+                    Ok(()) => None,
+                    Err(_elapsed) => Some(Denial::NotOnRecord),
+                },
+                () = draining.begun() => Some(Denial::Shutdown),
+            };
+            if let Some(denial) = denial {
+                return turn_away(Some(hello.link), &denial, desk, info).await;
             }
             let deadline = deadline + waiting.elapsed();
             let info = if hello.link.stream.is_tls() {
@@ -186,6 +204,7 @@ async fn greet_and_enter(
                 deadline,
                 info,
                 pending,
+                draining,
             }
             .run(hello)
             .await
@@ -196,13 +215,7 @@ async fn greet_and_enter(
 }
 
 async fn cancel(wish: CancelWish, desk: &LoginDesk, info: SessionInfo) -> LoginEnd {
-    let outcome = match desk.cancels.forward(wish.pid, &wish.secret).await {
-        CancelOutcome::Forwarded => labels::CancelOutcome::Forwarded,
-        CancelOutcome::UnknownKey => labels::CancelOutcome::UnknownKey,
-        CancelOutcome::Busy | CancelOutcome::Failed | CancelOutcome::Unanswered => {
-            labels::CancelOutcome::Failed
-        }
-    };
+    let outcome = desk.cancels.forward(wish.pid, &wish.secret).await.into();
     desk.telemetry.emit(&CancelHandled {
         session: &info,
         outcome,

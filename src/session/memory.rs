@@ -198,6 +198,12 @@ impl Relay {
         }
     }
 
+    /// Whether more may be read from a client before its turn: not while memory is short, and
+    /// nothing of a long message before there is room for all of it.
+    pub(super) fn may_read_ahead(&self) -> bool {
+        self.memory.state == State::Enough && self.unfinished().is_none()
+    }
+
     /// What a large text needs while it is judged, put aside for the thread that does.
     pub(super) fn put_aside(&mut self, large: &Large) -> Share {
         let need = self.conversation.judged_bytes(b'P', large.frame.len());

@@ -3,8 +3,8 @@
 //! * [`greeting`], [`startup`], [`login`], [`denial`]: what comes before the first statement
 //! * [`pending_logins`]: how many may be waited for before that
 //! * [`arrival`]: when a statement came, and how long it waited
-//! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside;
-//!   [`conversation`]: what they mean, without sockets
+//! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside, and
+//!   `clocks`: for how long; [`conversation`]: what they mean, without sockets
 //! * [`intake`], `refusing`, `sending`: the client's half; [`answers`], `failures`: the upstream's;
 //!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
 //!   as the client may hear it
@@ -17,7 +17,7 @@
 //!   takes over new ones
 //! * `tracing`: what goes with a statement that is sampled
 //! * [`surroundings`]: what the session's names mean now; [`values`]: what models read of it;
-//!   [`followed`]: settings that are followed
+//!   [`followed`]: settings that are followed; `statement_time`: the bound on a statement
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
 //! * [`turn`]: how the sessions of a worker share its thread
@@ -27,6 +27,7 @@ pub mod answers;
 pub mod arrival;
 pub mod attempt;
 pub mod budget;
+mod clocks;
 pub mod conversation;
 pub mod denial;
 pub mod drain;
@@ -46,6 +47,8 @@ pub mod journal;
 pub mod large;
 pub mod login;
 mod memory;
+#[cfg(test)]
+mod mutated;
 pub mod parting;
 pub mod pending_logins;
 mod places;
@@ -60,8 +63,12 @@ mod rest;
 pub mod retold;
 mod sending;
 #[cfg(test)]
+mod silence;
+#[cfg(test)]
 mod sizes;
+mod sockets;
 pub mod startup;
+mod statement_time;
 mod succession;
 pub mod surroundings;
 mod tracing;
@@ -84,6 +91,7 @@ use self::relay::Relay;
 use self::repairs::loudness::Loudness;
 use self::reply::Farewell;
 use self::values::Known;
+use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::link::Link;
 use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::labels::ClosedBecause;
@@ -142,8 +150,9 @@ async fn log_in(
     house: &House,
     draining: &mut Draining,
 ) -> Option<Result<Box<Opened>, (Arc<SessionInfo>, ClosedBecause)>> {
+    let hears = draining.clone();
     tokio::select! {
-        end = login::open(*accepted, &house.desk, &house.turns) => Some(match end {
+        end = login::open(*accepted, &house.desk, &house.turns, hears) => Some(match end {
             LoginEnd::Opened(opened) => Ok(opened),
             LoginEnd::Closed { info, reason } => Err((Arc::new(info), reason)),
         }),
@@ -179,6 +188,11 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) 
             None => SelfReport::AskWhenTouched,
         },
         search_path: verified.search_path,
+        statement_timeout: plan
+            .parameters
+            .iter()
+            .find(|(name, _)| name == STATEMENT_TIMEOUT)
+            .map(|(_, value)| value.clone()),
         known: Known {
             user: plan.user,
             database: plan.database,

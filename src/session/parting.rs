@@ -5,8 +5,9 @@ use super::house::House;
 use super::relay::Relay;
 use super::reply::{self, Farewell};
 use crate::net::link::Link;
-use crate::telemetry::events::{ProtocolViolation, TripwireFired};
-use crate::telemetry::labels::{ClosedBecause, Peer, Violation};
+use crate::sqlstate::{self, SqlState};
+use crate::telemetry::events::{OwnCancelEnded, ProtocolViolation, TripwireFired};
+use crate::telemetry::labels::{CancelCause, ClosedBecause, Peer, Violation};
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::lease::{Condition, Lease};
 use crate::wire::malformed::Malformed;
@@ -34,12 +35,12 @@ pub async fn part(
     // The user's place is taken until the upstream has heard of the end.
     let _place = conversation.quotas.slot();
     conversation.turn.begin_anew();
-    conversation.abandon();
+    conversation.abandon(why(ending));
     // As many times as its journal is longer than a turn.
     while conversation.turn.is_over() {
         house.turns.next().await;
         conversation.turn.begin_anew();
-        conversation.abandon();
+        conversation.abandon(why(ending));
     }
     let farewell = match ending {
         Ending::Terminated | Ending::ClientGone | Ending::UpstreamClosed => None,
@@ -57,7 +58,7 @@ pub async fn part(
         Ending::Terminated => !last_words.is_empty(),
         Ending::UpstreamClosed | Ending::Ended(_) | Ending::Tripped(_) => true,
     };
-    tokio::join!(
+    let ((), cancelled) = tokio::join!(
         async {
             if hears {
                 client.part(&last_words).await;
@@ -65,6 +66,12 @@ pub async fn part(
         },
         lease.give_back(upstream, condition),
     );
+    if let Some(outcome) = cancelled {
+        house.desk.telemetry.emit(&OwnCancelEnded {
+            cause: CancelCause::Abandoned,
+            outcome: outcome.into(),
+        });
+    }
     reason(ending)
 }
 
@@ -89,11 +96,20 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
             });
         }
         Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
+        | Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent)
         | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
         | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
+    }
+}
+
+/// How the statements have ended that were under way.
+fn why(ending: Ending) -> SqlState {
+    match ending {
+        Ending::Ended(Farewell::StatementTime) => sqlstate::QUERY_CANCELED,
+        _ => sqlstate::CONNECTION_FAILURE,
     }
 }
 
@@ -103,6 +119,9 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::ClientGone => ClosedBecause::ClientGone,
         Ending::UpstreamClosed | Ending::Ended(Farewell::UpstreamLost) => {
             ClosedBecause::UpstreamGone
+        }
+        Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent) => {
+            ClosedBecause::UpstreamSilent
         }
         Ending::Ended(Farewell::Idle) => ClosedBecause::TimedOut,
         Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,

@@ -4,21 +4,22 @@
 //! that an idle session owns no buffer at all, and writes what one read brought in one write. It
 //! may be cancelled at any point: nothing is half-done but what the peers see anyway.
 
-use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::AsyncWrite;
 
 use super::arrival::Inflow;
 use super::budget::{Budget, Share};
+use super::clocks::{Clocks, Hearing};
 use super::conversation::{Conversation, Ending};
 use super::elsewhere::Elsewhere;
 use super::memory::Memory;
 use super::quotas::idle::IdleWatch;
 use super::reply::Farewell;
+use super::sockets::{read, write};
 use super::turn::{NextTurn, TurnQueue};
 use crate::limits;
 use crate::net::stream::Stream;
@@ -54,6 +55,7 @@ pub struct Relay {
     /// The wait for room in the audit, while the session has to.
     room: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     idle: IdleWatch,
+    pub(super) clocks: Clocks,
     stops_at_rest: StopsAtRest,
     client_flush: ClientFlush,
     counted: Counted,
@@ -127,6 +129,7 @@ impl Relay {
             cancelling: None,
             room: None,
             idle: IdleWatch::default(),
+            clocks: Clocks::default(),
             stops_at_rest: StopsAtRest::NotAsked,
             client_flush: ClientFlush::Settled,
             counted: Counted::default(),
@@ -202,13 +205,17 @@ impl Relay {
                 Ok(Moved::Some) => self.conversation.turn.spend_message(),
                 Ok(Moved::Nothing) => {
                     let watched = self.idle.poll(context, &mut self.conversation);
-                    return watched.map(|()| Ending::Ended(Farewell::Idle));
+                    if watched.is_ready() {
+                        return Poll::Ready(Ending::Ended(Farewell::Idle));
+                    }
+                    return self.watch(context, &mut scratch);
                 }
                 Err(ending) => return Poll::Ready(ending),
             }
         }
         self.next_turn = Some(self.turns.line_up(context.waker()));
-        Poll::Pending
+        // An upstream that talks without end has no more time than one that is silent.
+        self.watch(context, &mut scratch)
     }
 
     /// One round in each direction. The upstream's answers come first: they free what waits.
@@ -259,6 +266,11 @@ impl Relay {
         }
         *reply = BytesMut::new();
         self.flush_client(context)
+    }
+
+    /// Whether the client's stream has passed on all that it has taken.
+    pub(super) fn has_flushed(&self) -> bool {
+        self.client_flush == ClientFlush::Settled
     }
 
     fn flush_client(&mut self, context: &mut Context<'_>) -> Turn {
@@ -355,6 +367,9 @@ impl Relay {
     }
 
     fn read_client(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
+        if self.clocks.client == Hearing::Open {
+            self.clocks.client = Hearing::Shut;
+        }
         if self.wait_for_audit(context).is_pending() {
             return Ok(Moved::Nothing);
         }
@@ -367,12 +382,22 @@ impl Relay {
         if waits && self.take_rest()? == Moved::Some {
             return Ok(Moved::Some);
         }
+        if self.clocks.client == Hearing::SaidAll {
+            return self.answer_the_rest();
+        }
         if let Some(moved) = self.make_room()? {
             return Ok(moved);
         }
         let count = match read(&mut self.client, context, scratch) {
-            Poll::Pending => return Ok(Moved::Nothing),
-            Poll::Ready(Ok(0) | Err(_)) => return Err(Ending::ClientGone),
+            Poll::Pending => {
+                self.clocks.client = Hearing::Open;
+                return Ok(Moved::Nothing);
+            }
+            Poll::Ready(Ok(0)) => {
+                self.clocks.client = Hearing::SaidAll;
+                return Ok(Moved::Some);
+            }
+            Poll::Ready(Err(_)) => return Err(Ending::ClientGone),
             Poll::Ready(Ok(count)) => count,
         };
         self.counted.from_client += as_u64(count);
@@ -389,6 +414,22 @@ impl Relay {
         }
         self.conversation.turn.spend_bytes(count);
         Ok(Moved::Some)
+    }
+
+    /// Keeps what was read from the client before its turn.
+    pub(super) fn take_ahead_of_turn(&mut self, scratch: &[u8], count: usize) {
+        let fresh = scratch.get(..count).unwrap_or_default();
+        self.counted.from_client += as_u64(fresh.len());
+        let fresh = self.memory.without_dropped(fresh);
+        self.client_rest.extend_from_slice(fresh);
+    }
+
+    /// The client sends nothing more, and all that it has sent is taken: it may still read.
+    fn answer_the_rest(&mut self) -> Turn {
+        if self.conversation.reply.is_empty() {
+            self.conversation.close_after_answers(Ending::ClientGone)?;
+        }
+        Ok(Moved::Nothing)
     }
 
     /// Ready unless the client's next frame waits for room in the audit; wakes the session then.
@@ -430,29 +471,6 @@ fn without_front(mut rest: BytesMut, consumed: usize) -> BytesMut {
         BytesMut::from(&*rest)
     } else {
         rest
-    }
-}
-
-fn read(
-    stream: &mut Stream,
-    context: &mut Context<'_>,
-    buffer: &mut [u8],
-) -> Poll<io::Result<usize>> {
-    let mut buffer = ReadBuf::new(buffer);
-    match Pin::new(stream).poll_read(context, &mut buffer) {
-        Poll::Ready(Ok(())) => Poll::Ready(Ok(buffer.filled().len())),
-        Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-        Poll::Pending => Poll::Pending,
-    }
-}
-
-/// Bytes that the socket took; none when it is not ready.
-fn write(stream: &mut Stream, context: &mut Context<'_>, bytes: &[u8]) -> io::Result<usize> {
-    match Pin::new(stream).poll_write(context, bytes) {
-        Poll::Ready(Ok(0)) => Err(io::ErrorKind::WriteZero.into()),
-        Poll::Ready(Ok(written)) => Ok(written),
-        Poll::Ready(Err(error)) => Err(error),
-        Poll::Pending => Ok(0),
     }
 }
 

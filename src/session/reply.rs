@@ -21,6 +21,10 @@ pub enum Farewell {
     UpstreamUnreadable,
     /// The upstream connection was lost.
     UpstreamLost,
+    /// The upstream did not end a statement whose time was over.
+    StatementTime,
+    /// The upstream did not answer, or not go on, in time.
+    UpstreamSilent,
     /// The upstream session stopped being read-only, or reported a write.
     Tripwire,
     /// The policies have changed, and none of them is for this session.
@@ -105,6 +109,16 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
         Farewell::UpstreamLost => (
             sqlstate::CONNECTION_FAILURE,
             Cow::Borrowed("the connection to the database was lost"),
+            Some("Reconnect and run the statement again; reads are safe to repeat."),
+        ),
+        Farewell::StatementTime => (
+            sqlstate::QUERY_CANCELED,
+            Cow::Borrowed("canceling statement due to statement timeout; the database is silent"),
+            Some("Reconnect; ask for less, or later: the database may be overloaded or stopped."),
+        ),
+        Farewell::UpstreamSilent => (
+            sqlstate::CONNECTION_FAILURE,
+            Cow::Borrowed("the database does not answer in time; the connection is closed"),
             Some("Reconnect and run the statement again; reads are safe to repeat."),
         ),
         Farewell::Tripwire => (

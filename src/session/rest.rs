@@ -4,6 +4,7 @@
 use super::answers::{Fate, UNREADABLE};
 use super::conversation::{Conversation, Ending, Intake, SelfReport};
 use super::journal::Owed;
+use crate::limits;
 use crate::telemetry::labels::Tripwire;
 use crate::wire::backend::{self, TransactionStatus};
 
@@ -44,7 +45,10 @@ impl Conversation {
     /// An answer to pgsieve's own question.
     pub(super) fn checked(&mut self, kind: u8, body: &[u8]) -> Result<Fate, Ending> {
         match kind {
-            b'D' if body == ROW_THAT_SAYS_ON => Ok(Fate::Swallowed),
+            b'D' if body == ROW_THAT_SAYS_ON => {
+                self.checks_in_vain = 0;
+                Ok(Fate::Swallowed)
+            }
             b'T' | b'C' => Ok(Fate::Swallowed),
             b'N' | b'A' => Ok(Fate::Kept),
             b'S' => self.setting_reported(body),
@@ -61,6 +65,10 @@ impl Conversation {
                 Ok(Fate::Swallowed)
             }
             b'E' => {
+                self.checks_in_vain += 1;
+                if self.checks_in_vain >= limits::READ_ONLY_CHECKS_MAX {
+                    return Err(Ending::Tripped(Tripwire::ReadOnlyNotVerified));
+                }
                 self.self_report = SelfReport::AskNow;
                 Ok(Fate::Swallowed)
             }

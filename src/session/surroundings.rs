@@ -3,10 +3,12 @@
 //! it changed.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use super::conversation::Conversation;
 use super::followed::{Before, Change, End, Ended, Followed, Path, Place};
 use super::journal::Running;
+use super::statement_time::StatementTime;
 use super::values::{Changed, Known, Values};
 use crate::gate::sight::Sight;
 use crate::gate::{Effect, Facts, Parameters, Refusal, StatementKind, Surety};
@@ -29,15 +31,17 @@ pub struct Surroundings {
     sight: Option<Weak<Sight>>,
     paths: Followed<Path>,
     values: Values,
+    statement_time: Box<StatementTime>,
 }
 
 impl Surroundings {
     /// Those of a session under a policy that begins with this search_path, as its setting is
-    /// written, and these values.
+    /// written, these values, and this bound on the time of a statement.
     pub fn new(
         keeper: Option<Arc<Keeper>>,
         search_path: &str,
         known: Known,
+        statement_time: StatementTime,
         policy: &Policy,
     ) -> Self {
         Self {
@@ -46,6 +50,7 @@ impl Surroundings {
             sight: None,
             paths: Followed::new(read(search_path)),
             values: Values::new(known, policy),
+            statement_time: Box::new(statement_time),
         }
     }
 
@@ -57,11 +62,16 @@ impl Surroundings {
 
     /// Whether anything is to be settled when statements fail or transactions end.
     fn is_moving(&self) -> bool {
-        self.paths.is_moving() || self.values.is_moving()
+        self.paths.is_moving() || self.values.is_moving() || self.statement_time.is_moving()
     }
 }
 
 impl Conversation {
+    /// How long one statement may run at the upstream; none where nothing bounds it.
+    pub(super) fn statement_time_max(&self) -> Option<Duration> {
+        self.surroundings.statement_time.max()
+    }
+
     /// Takes over what the keeper has learned, before anything is judged.
     pub(super) fn look_around(&mut self) {
         let policy = self.gate.policy();
@@ -164,6 +174,7 @@ impl Conversation {
                 self.surroundings.paths.sent(&change);
                 changed = Changed::Perhaps;
             }
+            self.surroundings.statement_time.sent(effect);
             if self.surroundings.values.sent(effect) == Changed::Perhaps {
                 changed = Changed::Perhaps;
             }
@@ -180,7 +191,12 @@ impl Conversation {
             None => self.loudness.succeeded(facts.kind, running.loudness),
             Some(_) => self.loudness.failed(),
         }
-        let Surroundings { paths, values, .. } = &mut self.surroundings;
+        let Surroundings {
+            paths,
+            values,
+            statement_time,
+            ..
+        } = &mut self.surroundings;
         // Of several statements in one message nobody says which of them ended a transaction.
         let alone = facts.statements <= 1;
         let has_run = running.runs == Surety::Certain || runs_once(facts.kind);
@@ -196,7 +212,10 @@ impl Conversation {
                 match (Change::of_path(effect), ran) {
                     (Some(change), Surety::Certain) => paths.applied(&change),
                     (Some(change), Surety::Possible) => paths.applied(&change.possibly()),
-                    (None, _) => values.applied(effect, ran),
+                    (None, _) => {
+                        values.applied(effect, ran);
+                        statement_time.applied(effect, ran);
+                    }
                 }
             }
         }
@@ -213,6 +232,7 @@ impl Conversation {
         }
         self.surroundings.paths.ended(ended);
         self.surroundings.values.ended(ended);
+        self.surroundings.statement_time.ended(ended);
         self.take_over_settings();
     }
 
@@ -221,6 +241,7 @@ impl Conversation {
         self.loudness.failed();
         self.surroundings.paths.doubted();
         self.surroundings.values.doubted();
+        self.surroundings.statement_time.doubted();
     }
 
     /// The upstream is ready for the next statement.
@@ -242,6 +263,7 @@ impl Conversation {
         };
         self.surroundings.paths.ready(place, under_way);
         self.surroundings.values.ready(place, under_way);
+        self.surroundings.statement_time.ready(place, under_way);
         self.take_over_settings();
     }
 

@@ -302,6 +302,8 @@ labels! {
         Abandoned => "abandoned",
         /// It took longer than allowed.
         TimedOut => "timed_out",
+        /// pgsieve was told to stop.
+        Drained => "drained",
     }
 }
 
@@ -378,6 +380,8 @@ labels! {
         ClientGone => "client_gone",
         /// The upstream's connection ended.
         UpstreamGone => "upstream_gone",
+        /// The upstream did not answer within the statement's time, or not go on.
+        UpstreamSilent => "upstream_silent",
         /// The client broke the wire protocol.
         ClientViolation => "client_violation",
         /// The upstream broke the wire protocol.
@@ -420,8 +424,20 @@ labels! {
         Forwarded => "forwarded",
         /// The key belongs to no open session.
         UnknownKey => "unknown_key",
+        /// Too many waited, or its turn did not come in time.
+        Busy => "busy",
         /// The upstream could not be reached.
         Failed => "failed",
+    }
+}
+
+labels! {
+    /// Why pgsieve cancels a statement by itself.
+    CancelCause {
+        /// Its client is gone, or was given up on.
+        Abandoned => "abandoned",
+        /// Its result was cut by a limit.
+        Cut => "cut",
     }
 }
 

@@ -14,9 +14,9 @@ use crate::policy::Recoverer;
 use crate::telemetry::code::Class;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
-    CacheAnswer, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome, ClosedBecause,
-    Direction, Label, LimitMode, LoginMethod, LoginOutcome, Origin, Outcome, Path, Peer,
-    PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SpanOutcome,
+    CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome,
+    ClosedBecause, Direction, Label, LimitMode, LoginMethod, LoginOutcome, Origin, Outcome, Path,
+    Peer, PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SpanOutcome,
     TlsFailure, Transport, Tripwire, UpstreamState, Violation,
 };
 
@@ -271,6 +271,9 @@ metrics! {
     CANCELS: Counter "pgsieve_cancels_total" in "requests",
         ["outcome": closed::<CancelOutcome>()],
         "Cancel requests, by what became of them.";
+    OWN_CANCELS: Counter "pgsieve_own_cancels_total" in "requests",
+        ["cause": closed::<CancelCause>(), "outcome": closed::<CancelOutcome>()],
+        "Cancels of pgsieve's own, for statements nobody waits for, by what became of them.";
     UPSTREAM_UP: Gauge "pgsieve_upstream_up" in "1",
         ["upstream": UPSTREAMS],
         "Whether the upstream was reached when it was last tried.";

@@ -19,8 +19,8 @@ use crate::telemetry::code::Class;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::family::{Family, Three, Two};
 use crate::telemetry::labels::{
-    CacheAnswer, CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction, Label,
-    LimitMode, LoginMethod, LoginOutcome, Origin, Path, Peer, PlanAnswer, RefusedBecause,
+    CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction,
+    Label, LimitMode, LoginMethod, LoginOutcome, Origin, Path, Peer, PlanAnswer, RefusedBecause,
     RepairedOutcome, SessionState, SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState,
     Violation,
 };
@@ -30,7 +30,7 @@ use crate::telemetry::metrics::{
     CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS,
     CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS,
     JUDGEMENT_CACHE, LIMITS, LOGINS, MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric,
-    PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
+    OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
     PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS,
     PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS,
     RESULT_BYTES, RETRIES, ROWS, SESSIONS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
@@ -95,6 +95,8 @@ pub struct Metrics {
     pub client_bytes: Family<Direction>,
     /// See [`CANCELS`].
     pub cancels: Family<CancelOutcome>,
+    /// See [`OWN_CANCELS`].
+    pub own_cancels: Family<Two<CancelCause, CancelOutcome>>,
     /// What is known of the upstreams.
     pub upstreams: UpstreamNumbers,
     /// What is counted of catalogs.
@@ -160,6 +162,16 @@ pub struct MemoryNumbers {
     pub refused: IntCounter,
 }
 
+impl MemoryNumbers {
+    fn register(r: &Registry) -> Result<Self, TelemetryError> {
+        Ok(Self {
+            taken_bytes: gauge(r, &MEMORY_TAKEN_BYTES)?,
+            waiting: gauge(r, &MEMORY_WAITING)?,
+            refused: counter(r, &MEMORY_REFUSED)?,
+        })
+    }
+}
+
 /// What the audit counts of itself.
 #[derive(Clone)]
 pub struct AuditNumbers {
@@ -220,6 +232,7 @@ impl Metrics {
             result_bytes: counter(r, &RESULT_BYTES)?,
             client_bytes: Family::from_zero(r, &CLIENT_BYTES)?,
             cancels: Family::from_zero(r, &CANCELS)?,
+            own_cancels: Family::from_zero(r, &OWN_CANCELS)?,
             upstreams: UpstreamNumbers::register(r)?,
             catalog: CatalogNumbers {
                 loads: Family::from_zero(r, &CATALOG_LOADS)?,
@@ -239,11 +252,7 @@ impl Metrics {
             panics: counter(r, &PANICS)?,
             policies: PolicyNumbers::register(r)?,
             trace_spans: Arc::new(Family::from_zero(r, &TRACE_SPANS)?),
-            memory: MemoryNumbers {
-                taken_bytes: gauge(r, &MEMORY_TAKEN_BYTES)?,
-                waiting: gauge(r, &MEMORY_WAITING)?,
-                refused: counter(r, &MEMORY_REFUSED)?,
-            },
+            memory: MemoryNumbers::register(r)?,
             audit: AuditNumbers {
                 queue_bytes: gauge(r, &AUDIT_QUEUE_BYTES)?,
                 lines: counter(r, &AUDIT_LINES)?,

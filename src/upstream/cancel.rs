@@ -12,12 +12,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
-use tokio::sync::{Notify, Semaphore};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::cancel_turns::Turns;
 use super::connect::Upstream;
 use super::login::UpstreamKey;
 use crate::limits;
+use crate::telemetry::labels;
 use crate::wire::encode;
 use crate::wire::startup::ProtocolVersion;
 
@@ -61,7 +63,7 @@ pub enum CancelOutcome {
     Forwarded,
     /// No session has this key.
     UnknownKey,
-    /// Too many are under way.
+    /// Too many wait for their turn, or it did not come in time.
     Busy,
     /// The upstream was not reached: it has no request.
     Failed,
@@ -75,11 +77,13 @@ pub struct NoKey;
 
 struct Inner {
     sessions: Mutex<HashMap<i32, Entry>>,
-    permits: Semaphore,
+    turns: Arc<Turns>,
 }
 
 struct Entry {
     secret: Vec<u8>,
+    /// Whose session it is: those of one client take turns with those of others.
+    client: Arc<str>,
     upstream: Arc<Upstream>,
     key: UpstreamKey,
     /// Told of each cancel: the session may be doing something without the upstream.
@@ -93,15 +97,16 @@ impl CancelRegistry {
         Self {
             inner: Arc::new(Inner {
                 sessions,
-                permits: Semaphore::new(limits::CANCELS_MAX),
+                turns: Arc::default(),
             }),
         }
     }
 
-    /// Makes a key for a client, as long as its protocol version has it.
+    /// Makes a key for a session of this client, as long as its protocol version has it.
     pub fn issue(
         &self,
         version: ProtocolVersion,
+        client: Arc<str>,
         upstream: Arc<Upstream>,
         key: UpstreamKey,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
@@ -122,6 +127,7 @@ impl CancelRegistry {
             pid,
             Entry {
                 secret: secret.clone(),
+                client,
                 upstream,
                 key,
                 wish: Arc::clone(&wish),
@@ -137,17 +143,22 @@ impl CancelRegistry {
         ))
     }
 
-    /// Sends a cancel on. Returns when the upstream has taken note (it closes the connection
-    /// then), so that closing the client's connection tells the client the same.
+    /// Sends a cancel on when it is its client's turn. Returns when the upstream has taken note (it
+    /// closes the connection then), so that closing the client's connection tells the client the
+    /// same.
     ///
     /// May be cancelled.
     pub async fn forward(&self, pid: i32, secret: &[u8]) -> CancelOutcome {
-        let Some((upstream, key)) = self.find(pid, secret) else {
+        let Some((client, upstream, key)) = self.find(pid, secret) else {
             return CancelOutcome::UnknownKey;
         };
-        let Ok(_permit) = self.inner.permits.try_acquire() else {
+        let Ok(_turn) = self.inner.turns.take(&client).await else {
             return CancelOutcome::Busy;
         };
+        // It may have ended meanwhile, and the upstream have given its process id away.
+        if !self.sessions().contains_key(&pid) {
+            return CancelOutcome::UnknownKey;
+        }
         let deadline = Instant::now() + limits::CANCEL_TIME_MAX;
         let Ok(mut link) = upstream.connect(deadline).await else {
             return CancelOutcome::Failed;
@@ -175,6 +186,22 @@ impl CancelRegistry {
         }
     }
 
+    async fn fire_again(&self, pid: i32) -> CancelOutcome {
+        let mut pause = limits::CUT_CANCEL_PAUSE;
+        let mut outcome = CancelOutcome::UnknownKey;
+        for _ in 0..limits::CUT_CANCEL_TRIES_MAX {
+            outcome = self.fire(pid).await;
+            match outcome {
+                CancelOutcome::Busy | CancelOutcome::Failed => sleep(pause).await,
+                CancelOutcome::Forwarded
+                | CancelOutcome::UnknownKey
+                | CancelOutcome::Unanswered => break,
+            }
+            pause *= 2;
+        }
+        outcome
+    }
+
     /// How many sessions can be cancelled now.
     pub fn len(&self) -> usize {
         self.sessions().len()
@@ -185,7 +212,7 @@ impl CancelRegistry {
         self.len() == 0
     }
 
-    fn find(&self, pid: i32, secret: &[u8]) -> Option<(Arc<Upstream>, UpstreamKey)> {
+    fn find(&self, pid: i32, secret: &[u8]) -> Option<(Arc<str>, Arc<Upstream>, UpstreamKey)> {
         let sessions = self.sessions();
         let entry = sessions.get(&pid)?;
         // Digests are compared, in constant time: how long it takes says nothing of the secret.
@@ -193,7 +220,8 @@ impl CancelRegistry {
             return None;
         }
         entry.wish.notify_waiters();
-        Some((entry.upstream.clone(), entry.key.clone()))
+        let client = Arc::clone(&entry.client);
+        Some((client, entry.upstream.clone(), entry.key.clone()))
     }
 
     /// The map is whole after every step, so a panic elsewhere does not spoil it.
@@ -215,24 +243,17 @@ impl Canceller {
         }
     }
 
-    /// Cancels what runs. Where there is no way to the upstream it is tried again some times, after
-    /// a pause each. When this is over, no cancel is under way, unless it says otherwise.
+    /// Cancels what runs. Where there is no turn for it or no way to the upstream it is tried again
+    /// some times, after a pause each. When this is over, no cancel is under way, unless it says
+    /// otherwise.
     pub fn insist(&self) -> Cancelling {
         let Self { registry, pid } = self.clone();
         Box::pin(async move {
-            let mut outcome = CancelOutcome::UnknownKey;
-            for _ in 0..limits::CUT_CANCEL_TRIES_MAX {
-                outcome = registry.fire(pid).await;
-                match outcome {
-                    CancelOutcome::Busy | CancelOutcome::Failed => {
-                        sleep(limits::CUT_CANCEL_PAUSE).await;
-                    }
-                    CancelOutcome::Forwarded
-                    | CancelOutcome::UnknownKey
-                    | CancelOutcome::Unanswered => break,
-                }
+            let trying = registry.fire_again(pid);
+            match timeout(limits::OWN_CANCEL_TIME_MAX, trying).await {
+                Ok(outcome) => outcome,
+                Err(_elapsed) => CancelOutcome::Unanswered,
             }
-            outcome
         })
     }
 }
@@ -251,9 +272,21 @@ impl CancelGuard {
         Arc::clone(&self.wish)
     }
 
-    /// Cancels what runs in the session that this guard stands for.
-    pub async fn fire(&self) -> CancelOutcome {
-        self.registry.fire(self.pid).await
+    /// Cancels what runs in the session that this guard stands for, as [`Canceller::insist`] does.
+    /// Bounded in time. May be cancelled.
+    pub async fn insist(&self) -> CancelOutcome {
+        self.canceller().insist().await
+    }
+}
+
+impl From<CancelOutcome> for labels::CancelOutcome {
+    fn from(outcome: CancelOutcome) -> Self {
+        match outcome {
+            CancelOutcome::Forwarded => Self::Forwarded,
+            CancelOutcome::UnknownKey => Self::UnknownKey,
+            CancelOutcome::Busy => Self::Busy,
+            CancelOutcome::Failed | CancelOutcome::Unanswered => Self::Failed,
+        }
     }
 }
 
@@ -321,7 +354,7 @@ mod tests {
     async fn only_the_very_key_is_known() {
         let registry = CancelRegistry::new();
         let (mine, guard) = registry
-            .issue(ProtocolVersion::V3_0, upstream(), key())
+            .issue(ProtocolVersion::V3_0, "ann".into(), upstream(), key())
             .unwrap();
         assert_eq!(mine.secret.len(), 4);
         let mut wrong = mine.secret.clone();
@@ -355,37 +388,18 @@ mod tests {
     fn newer_protocols_have_longer_keys() {
         let registry = CancelRegistry::new();
         let (long, _guard) = registry
-            .issue(ProtocolVersion::V3_2, upstream(), key())
+            .issue(ProtocolVersion::V3_2, "ann".into(), upstream(), key())
             .unwrap();
         assert_eq!(long.secret.len(), 32);
         assert!(long.pid > 0);
         assert_eq!(registry.len(), 1);
     }
 
-    #[tokio::test]
-    async fn a_flood_of_cancels_is_bounded() {
-        let registry = CancelRegistry::new();
-        let (mine, _guard) = registry
-            .issue(ProtocolVersion::V3_0, upstream(), key())
-            .unwrap();
-        let everything = u32::try_from(limits::CANCELS_MAX).unwrap();
-        let _taken = registry
-            .inner
-            .permits
-            .acquire_many(everything)
-            .await
-            .unwrap();
-        assert_eq!(
-            registry.forward(mine.pid, &mine.secret).await,
-            CancelOutcome::Busy
-        );
-    }
-
     #[test]
     fn debug_shows_no_secret() {
         let registry = CancelRegistry::new();
         let (mine, _guard) = registry
-            .issue(ProtocolVersion::V3_2, upstream(), key())
+            .issue(ProtocolVersion::V3_2, "ann".into(), upstream(), key())
             .unwrap();
         assert_eq!(format!("{mine:?}"), format!("ClientKey({}, …)", mine.pid));
         assert_eq!(format!("{:?}", key()), "UpstreamKey(7, …)");

@@ -4,7 +4,7 @@
 //! other and handed back. Today a lease lasts as long as its client and ends with the connection;
 //! what hands connections on to the next client will stand behind the same two calls.
 
-use super::cancel::CancelGuard;
+use super::cancel::{CancelGuard, CancelOutcome};
 use super::outbox::Outbox;
 use crate::net::link::Link;
 use crate::net::stream::Stream;
@@ -33,20 +33,26 @@ impl Lease {
     }
 
     /// Hands the session back. What still runs is cancelled: its client is gone, and a database
-    /// would otherwise work on for nobody. Bounded in time. May be cancelled.
-    pub async fn give_back(self, stream: Stream, condition: Condition) {
+    /// would otherwise work on for nobody. Says what became of the cancel, where there was one.
+    /// Bounded in time. May be cancelled.
+    pub async fn give_back(self, stream: Stream, condition: Condition) -> Option<CancelOutcome> {
         match condition {
-            Condition::Tripped => drop(stream),
+            Condition::Tripped => {
+                drop(stream);
+                None
+            }
             Condition::Running => {
                 drop(stream);
-                if let Some(cancel) = &self.cancel {
-                    cancel.fire().await;
+                match &self.cancel {
+                    Some(cancel) => Some(cancel.insist().await),
+                    None => None,
                 }
             }
             Condition::Rested => {
                 let mut goodbye = Outbox::default();
                 goodbye.terminate();
                 Link::new(stream).part(goodbye.as_bytes()).await;
+                None
             }
         }
     }

@@ -5,6 +5,7 @@ pub mod account;
 pub mod address;
 pub mod again;
 pub mod cancel;
+mod cancel_turns;
 pub mod connect;
 pub mod examination;
 pub mod identity;

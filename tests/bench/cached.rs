@@ -146,6 +146,7 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
     };
     let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
     let upstream = UpstreamFacts {
+        statement_timeout: None,
         user: "reader".to_owned(),
         server_major: 15,
         server: None,

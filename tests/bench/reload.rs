@@ -259,6 +259,7 @@ fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
     let session = |number| {
         let info = Arc::new(SessionInfo::accepted(number, "127.0.0.1:1"));
         let upstream = UpstreamFacts {
+            statement_timeout: None,
             // A role that the server has: of another one nothing is known to be readable.
             user: "postgres".to_owned(),
             server_major: 15,

@@ -113,6 +113,39 @@ fn a_server_that_is_not_read_only_after_login_gets_no_statement() {
     }
 }
 
+/// In the middle of a row an error would be read as part of it: the connection just ends.
+#[test]
+fn what_ends_a_session_within_a_row_puts_no_word_into_it() {
+    let row = frames::message(b'D', &[&[0, 1, 0, 0, 16, 0][..], &[b'x'; 4096]].concat());
+    let (begun, rest) = row.split_at(1000);
+    for end in [
+        frames::message(b'C', &frames::zero_ended("INSERT 0 1")),
+        frames::message(b'G', &[0, 0, 0]),
+        frames::message(b'?', b"what"),
+        b"D\0\0\0\0".to_vec(),
+    ] {
+        let parts = vec![begun.to_vec(), [rest, &end].concat()];
+        let fake = Fake::in_parts(ReadOnly::Honest, parts);
+        let stack = before(&fake);
+        let mut client = login_of_fake(&stack).expect("a login");
+        client.send(&frames::query("SELECT 1"));
+        let mut got = Vec::new();
+        drop(client.stream().read_to_end(&mut got));
+        // In one piece it is judged in one piece, and then there is room for a word.
+        let in_pieces = got.first() == Some(&b'D');
+        assert!(
+            in_pieces || got.first() == Some(&b'E'),
+            "{}",
+            got.escape_ascii()
+        );
+        assert!(
+            !in_pieces || row.starts_with(&got),
+            "{}",
+            got.escape_ascii()
+        );
+    }
+}
+
 /// A server that says whatever a test has it say.
 struct Fake {
     port: u16,
@@ -134,6 +167,11 @@ impl Fake {
     /// Answers every Query that is not about settings with these bytes. Its threads end with the
     /// program.
     fn start(lie: ReadOnly, answer: Vec<u8>) -> Self {
+        Self::in_parts(lie, vec![answer])
+    }
+
+    /// The same in several writes, with a while between them.
+    fn in_parts(lie: ReadOnly, answer: Vec<Vec<u8>>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -152,7 +190,7 @@ impl Fake {
 fn converse(
     mut stream: TcpStream,
     lie: ReadOnly,
-    answer: &[u8],
+    answer: &[Vec<u8>],
     heard: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
     let first = loop {
@@ -196,7 +234,10 @@ fn converse(
             stream.write_all(&said)?;
         } else {
             heard.lock().unwrap().push(text);
-            stream.write_all(answer)?;
+            for part in answer {
+                stream.write_all(part)?;
+                thread::sleep(Duration::from_millis(300));
+            }
         }
     }
 }

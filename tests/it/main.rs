@@ -84,6 +84,8 @@ mod servers;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod silence;
+#[cfg(test)]
 mod silent_connections;
 #[cfg(test)]
 mod support;

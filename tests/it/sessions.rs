@@ -351,7 +351,7 @@ fn silent(client: &mut RawClient, wait: Duration) -> bool {
     nothing
 }
 
-fn value(client: &mut RawClient, text: &str) -> String {
+pub(super) fn value(client: &mut RawClient, text: &str) -> String {
     let answer = client.query(text);
     let row = answer.iter().find(|frame| frame.kind == b'D');
     let row = row.unwrap_or_else(|| panic!("no row for {text}: {answer:?}"));

@@ -15,6 +15,7 @@ use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::stream::{Peer, Stream};
 use pgsieve::policy::Policy;
 use pgsieve::session::budget::Budget;
+use pgsieve::session::drain::{Drain, Draining};
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
 use pgsieve::session::pending_logins::{PendingLogins, Places};
 use pgsieve::session::quotas::accounts::Accounts;
@@ -181,6 +182,8 @@ pub struct Sieve {
     pub telemetry: Telemetry,
     pub cancels: CancelRegistry,
     pub ends: Arc<Mutex<Vec<ClosedBecause>>>,
+    /// Kept: without it everybody would hear that the server stops.
+    _drain: Drain,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -216,12 +219,15 @@ impl Sieve {
         let (telemetry, cancels) = (desk.telemetry.clone(), desk.cancels.clone());
         let (shared, peer) = (desk.clone(), setup.peer);
         let record = ends.clone();
+        let (drain, draining) = Drain::new();
+        let hears = draining.clone();
         runtime.spawn(async move {
             loop {
                 let (socket, address) = tcp.accept().await.unwrap();
                 let peer = peer.unwrap_or(Peer::Tcp(address));
                 let stream = Stream::tcp(socket).unwrap();
-                tokio::spawn(serve(stream, peer, shared.clone(), record.clone()));
+                let (shared, record) = (shared.clone(), record.clone());
+                tokio::spawn(serve(stream, peer, shared, record, hears.clone()));
             }
         });
         let record = ends.clone();
@@ -229,7 +235,8 @@ impl Sieve {
             loop {
                 let (socket, _) = unix.accept().await.unwrap();
                 let stream = Stream::Unix(socket);
-                tokio::spawn(serve(stream, Peer::Unix, desk.clone(), record.clone()));
+                let (desk, record) = (desk.clone(), record.clone());
+                tokio::spawn(serve(stream, Peer::Unix, desk, record, draining.clone()));
             }
         });
         Self {
@@ -238,6 +245,7 @@ impl Sieve {
             telemetry,
             cancels,
             ends,
+            _drain: drain,
             _runtime: runtime,
         }
     }
@@ -325,6 +333,7 @@ async fn serve(
     peer: Peer,
     desk: Arc<LoginDesk>,
     ends: Arc<Mutex<Vec<ClosedBecause>>>,
+    draining: Draining,
 ) {
     let turns = TurnQueue::default();
     let calling = tokio::spawn(turns.clone().call());
@@ -337,6 +346,7 @@ async fn serve(
         },
         &desk,
         &turns,
+        draining,
     )
     .await
     {

@@ -11,6 +11,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("rustls", &["src/net/"]),
     ("tokio_rustls", &["src/net/"]),
     ("rcgen", &["src/net/"]),
+    ("rustix", &["src/net/"]),
     ("serde_yaml", &["src/policy/", "src/config/"]),
     ("clap", &["src/cli/"]),
     ("opentelemetry", &["src/telemetry/"]),

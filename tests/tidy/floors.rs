@@ -10,6 +10,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("sqlstate", &[]),
     ("limits", &[]),
     ("secret", &[]),
+    // what ends each wait, by the limits
+    ("waits", &[&["limits"]]),
     // 1 languages
     ("wire", &[GROUND]),
     ("sql", &[GROUND]),
@@ -59,13 +61,14 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
 ];
 
 /// Floor 0.
-const GROUND: &[&str] = &["sqlstate", "limits", "secret"];
+const GROUND: &[&str] = &["sqlstate", "limits", "secret", "waits"];
 
 /// All that an upstream builds on.
 const BELOW_UPSTREAM: &[&str] = &[
     "sqlstate",
     "limits",
     "secret",
+    "waits",
     "wire",
     "sql",
     "catalog",
@@ -80,7 +83,8 @@ const BELOW_UPSTREAM: &[&str] = &[
 
 /// Modules of the floors that are pure: they can be fuzzed and measured as plain functions.
 const PURE: &[&str] = &[
-    "sqlstate", "limits", "secret", "wire", "sql", "catalog", "resolve", "policy", "gate", "funnel",
+    "sqlstate", "limits", "secret", "waits", "wire", "sql", "catalog", "resolve", "policy", "gate",
+    "funnel",
 ];
 
 /// What would make them impure.

@@ -99,6 +99,14 @@ enum Found {
 }
 
 impl Asking {
+    /// Statements in the text that waits.
+    pub(in crate::session) fn statements(&self) -> u32 {
+        match &self.subject {
+            Subject::Query(waiting) => waiting.permit.facts().statements,
+            Subject::Bind(..) => 1,
+        }
+    }
+
     pub(super) fn new(
         subject: Subject,
         end: End,

@@ -7,7 +7,8 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
 use crate::telemetry::labels::{
-    CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause, TlsFailure, Transport,
+    CancelCause, CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause, TlsFailure,
+    Transport,
 };
 use crate::telemetry::log::Level;
 use crate::telemetry::session::SessionInfo;
@@ -56,6 +57,14 @@ pub struct ConnectionClosed<'a> {
 pub struct CancelHandled<'a> {
     /// The connection that carried the request; it names no user.
     pub session: &'a SessionInfo,
+    /// What became of it.
+    pub outcome: CancelOutcome,
+}
+
+/// A cancel of pgsieve's own has come to its end.
+pub struct OwnCancelEnded {
+    /// Why it was wanted.
+    pub cause: CancelCause,
     /// What became of it.
     pub outcome: CancelOutcome,
 }
@@ -137,6 +146,12 @@ impl Event for ConnectionClosed<'_> {
                 },
             );
         }
+    }
+}
+
+impl Event for OwnCancelEnded {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.own_cancels.inc(Two(self.cause, self.outcome));
     }
 }
 

@@ -1,0 +1,219 @@
+//! Everything that somebody waits for, and what ends it: one row for each state in which pgsieve
+//! waits for a peer, a thread or a person.
+//!
+//! A state that is not here has no clock. Where a row says a time, the code of that state takes it
+//! from [`Wait::bound`] or from the same line of [`crate::limits`]. `tests/tidy/waits.rs` holds
+//! that every file that waits is the place of a row; `src/session/silence.rs` drives the states of
+//! a session with peers that say nothing, and `src/session/mutated.rs` with such as say anything.
+
+use std::time::Duration;
+
+use crate::limits;
+
+/// What ends a wait in which nobody says anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// A clock of pgsieve's own.
+    Within(Duration),
+    /// The time that the statement may run, as the policy and the session have it, and as much on
+    /// top. Where nothing bounds the statement it is [`End::Peer`].
+    Statement(Duration),
+    /// A setting.
+    Setting(&'static str),
+    /// Only the peer: it is an ordinary state, and it may last. A peer that is gone without a word
+    /// is found by TCP: after [`limits::KEEPALIVE_IDLE`] and some probes where all that was sent
+    /// has arrived, else when the system gives up sending it again (on Linux some 16 minutes).
+    Peer,
+    /// Nobody: it comes by itself, in order, after each look at the sockets of the worker.
+    Order,
+    /// Whoever runs pgsieve: the policy or the settings ask for the wait. The end of the process's
+    /// drain ends it, too.
+    Operator(&'static str),
+}
+
+macro_rules! waits {
+    ($($(#[doc = $doc:literal])+ $name:ident: $end:expr, at [$($place:literal),+ $(,)?];)+) => {
+        /// One state.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Wait {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Wait {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// What ends it.
+            pub const fn end(self) -> End {
+                match self {
+                    $(Self::$name => $end,)+
+                }
+            }
+
+            /// The files whose code waits so.
+            pub const fn places(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$name => &[$($place),+],)+
+                }
+            }
+        }
+    };
+}
+
+waits! {
+    // --- a session: `Relay::waits_for` says which
+    /// The client's next statement, or the rest of its batch.
+    Client: End::Setting("limits.idle_time"),
+        at ["src/session/relay.rs", "src/session/quotas/idle.rs", "src/session/mod.rs"];
+    /// The client takes what it is sent. Who reads slowly is served slowly.
+    ClientReads: End::Peer,
+        at ["src/session/relay.rs", "src/session/sockets.rs", "src/net/stream.rs"];
+    /// The client that has said goodbye, or sends nothing more, while its statements run: without a
+    /// byte for it.
+    Departure: End::Within(limits::DEPARTURE_GRACE), at ["src/session/clocks.rs"];
+    /// The upstream's answer to what was sent, pgsieve's own questions included.
+    Answer: End::Statement(limits::UPSTREAM_GRACE),
+        at ["src/session/clocks.rs", "src/session/relay.rs", "src/upstream/outbox.rs"];
+    /// The rest of a message that the upstream has begun although nothing is asked of it.
+    UpstreamFrame: End::Within(limits::UPSTREAM_GRACE), at ["src/session/clocks.rs"];
+    /// The end of a connection of which the upstream has said that it ends it.
+    UpstreamCloses: End::Within(limits::UPSTREAM_GRACE), at ["src/session/clocks.rs"];
+    /// The judgement of a large text on another thread.
+    Judgement: End::Within(limits::JUDGEMENT_TIME_MAX),
+        at ["src/session/clocks.rs", "src/session/large.rs", "src/session/places.rs"];
+    /// A repair on another thread, its turn included.
+    Repair: End::Within(limits::RESCUE_TIME_MAX), at ["src/session/repairs/workshop.rs"];
+    /// The cancel of a result that was cut.
+    CutCancel: End::Within(limits::OWN_CANCEL_TIME_MAX),
+        at ["src/upstream/cancel.rs", "src/session/elsewhere.rs"];
+    /// Room in the audit, where the settings want every line on record.
+    AuditRoom: End::Operator("audit.on_full: block"),
+        at ["src/session/conversation.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
+    /// The next turn of a session that has used up its own.
+    Turn: End::Order, at ["src/session/turn.rs"];
+    /// Memory, for a message or an answer that is longer than most.
+    Memory: End::Within(limits::MEMORY_WAIT_MAX),
+        at ["src/session/memory.rs", "src/session/budget.rs"];
+    /// Nothing that anybody knows of: a fault of pgsieve's own.
+    Nobody: End::Within(limits::UPSTREAM_GRACE), at ["src/session/clocks.rs"];
+
+    // --- how it ends
+    /// The client takes the last words.
+    LastWords: End::Within(limits::FAREWELL_TIME_MAX),
+        at ["src/net/link.rs", "src/session/parting.rs", "src/session/house.rs"];
+    /// A peer closes behind the last words.
+    Linger: End::Within(limits::LINGER_TIME_MAX), at ["src/net/link.rs"];
+    /// The upstream takes the goodbye.
+    Goodbye: End::Within(limits::FAREWELL_TIME_MAX), at ["src/upstream/lease.rs"];
+    /// The cancel of a statement that nobody waits for any more.
+    AbandonedCancel: End::Within(limits::OWN_CANCEL_TIME_MAX),
+        at ["src/upstream/lease.rs", "src/upstream/cancel.rs"];
+    /// Room in the audit for the last lines of a session, where every line is wanted.
+    LastRecord: End::Operator("audit.on_full: block"), at ["src/session/mod.rs"];
+    /// Running statements finish while the server drains.
+    Drain: End::Setting("limits.drain_timeout"), at ["src/server/mod.rs", "src/session/drain.rs"];
+    /// Sessions that were told to close do.
+    Close: End::Within(limits::CLOSE_TIMEOUT), at ["src/server/mod.rs"];
+
+    // --- a login
+    /// All of a client's part and the upstream's. The drain ends it at once.
+    Login: End::Within(limits::LOGIN_TIME_MAX), at [
+        "src/session/login.rs", "src/session/attempt.rs", "src/session/greeting.rs",
+        "src/session/pending_logins.rs",
+        "src/auth/mod.rs", "src/auth/password.rs", "src/auth/scram.rs",
+        "src/upstream/login.rs", "src/upstream/password.rs", "src/upstream/verify.rs",
+        "src/upstream/settings.rs", "src/net/link.rs",
+    ];
+    /// Room in the audit before a login begins.
+    LoginRecord: End::Within(limits::AUDIT_LOGIN_WAIT_MAX), at ["src/session/login.rs"];
+    /// The upstream's address, its connection and its TLS.
+    UpstreamConnect: End::Within(limits::UPSTREAM_CONNECT_TIME_MAX),
+        at ["src/upstream/connect.rs"];
+    /// The pause before an upstream that has no room is tried again; it doubles with each try.
+    UpstreamAgain: End::Within(limits::UPSTREAM_LOGIN_PAUSE), at ["src/upstream/again.rs"];
+    /// The first load of a database's catalog.
+    FirstLoad: End::Within(limits::CATALOG_FIRST_LOAD_WAIT_MAX),
+        at ["src/upstream/keeper/mod.rs", "src/upstream/keeper/board.rs"];
+
+    // --- cancels
+    /// A place among the cancels that are under way.
+    CancelTurn: End::Within(limits::CANCEL_TURN_TIME_MAX),
+        at ["src/upstream/cancel.rs", "src/upstream/cancel_turns.rs"];
+    /// One cancel request: a connection of its own, and its end.
+    Cancel: End::Within(limits::CANCEL_TIME_MAX), at ["src/upstream/cancel.rs"];
+
+    // --- connections of pgsieve's own
+    /// A side connection, or a place for one.
+    SideTurn: End::Within(limits::SIDE_WAIT_MAX), at ["src/upstream/side/pool.rs"];
+    /// The compile of one text, a login included.
+    SideCompile: End::Within(limits::SIDE_COMPILE_TIME_MAX),
+        at ["src/upstream/side/run.rs", "src/upstream/side/connection.rs"];
+    /// The login of a connection for the catalogs.
+    CatalogConnect: End::Within(limits::CATALOG_CONNECT_TIME_MAX), at [
+        "src/upstream/keeper/visit.rs", "src/upstream/account.rs",
+        "src/upstream/keeper/accounts.rs", "src/upstream/snapshot/connect.rs",
+    ];
+    /// One look whether a catalog has changed.
+    CatalogCheck: End::Within(limits::CATALOG_CHECK_TIME_MAX), at [
+        "src/upstream/keeper/watch.rs", "src/upstream/keeper/visit.rs",
+        "src/upstream/keeper/lag.rs", "src/upstream/snapshot/marker.rs",
+    ];
+    /// The load of a catalog.
+    CatalogLoad: End::Within(limits::CATALOG_LOAD_TIME_MAX), at [
+        "src/upstream/keeper/visit.rs", "src/upstream/snapshot/mod.rs",
+        "src/upstream/snapshot/reader.rs", "src/upstream/snapshot/support.rs", "src/upstream/snapshot/handover.rs",
+        "src/upstream/rows.rs",
+    ];
+    /// An examination of the upstream, all of it.
+    Examination: End::Within(limits::EXAMINATION_TIME_MAX), at ["src/upstream/examination/"];
+
+    // --- the admin address and what goes out by itself
+    /// A request to the admin address, from accept to close.
+    AdminRequest: End::Within(Duration::from_millis(limits::ADMIN_TIME_MS_MAX)), at [
+        "src/server/admin/connection.rs", "src/server/admin/routes.rs",
+        "src/server/admin/mod.rs", "src/server/admin/crowd.rs",
+    ];
+    /// A page that is followed.
+    AdminFollower: End::Within(limits::ADMIN_FOLLOWED_TIME_MAX),
+        at ["src/server/admin/feed.rs", "src/server/admin/followers.rs"];
+    /// A batch of spans at its collector.
+    TraceExport: End::Within(limits::TRACE_EXPORT_TIME_MAX),
+        at ["src/telemetry/traces/export.rs"];
+    /// The next client, or the next look at the files of policies: nobody waits for these.
+    Nothing: End::Peer, at [
+        "src/server/listener.rs", "src/server/reload.rs",
+        "src/upstream/keeper/berth.rs",
+    ];
+}
+
+impl Wait {
+    /// The time of its own clock; none where something else ends it.
+    pub const fn bound(self) -> Option<Duration> {
+        match self.end() {
+            End::Within(time) => Some(time),
+            End::Statement(_) | End::Setting(_) | End::Operator(_) | End::Peer | End::Order => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wait_has_an_end_and_a_place() {
+        for wait in Wait::ALL {
+            match wait.end() {
+                End::Within(time) | End::Statement(time) => assert!(!time.is_zero(), "{wait:?}"),
+                End::Setting(name) | End::Operator(name) => assert!(!name.is_empty(), "{wait:?}"),
+                End::Order => assert_eq!(*wait, Wait::Turn),
+                // Ordinary states that belong to a peer, each for a reason in its line.
+                End::Peer => assert!(
+                    matches!(wait, Wait::ClientReads | Wait::Nothing),
+                    "{wait:?}"
+                ),
+            }
+            assert!(!wait.places().is_empty(), "{wait:?}");
+        }
+    }
+}
