@@ -928,6 +928,20 @@ pub const MODEL_BYTES_MAX: usize = 1_048_576;
 /// most databases have one or two.
 pub const MODEL_PATHS_KEPT_MAX: usize = 16;
 
+// --- gate/bodies
+
+/// How many bodies of functions are read for one statement. A function of SQL calls a few others;
+/// what reaches hundreds is told by none of them.
+pub const BODIES_READ_MAX: usize = 256;
+
+/// For how many bodies, each under one search_path of one role, it is remembered what they run:
+/// a database with thousands of functions has sessions with a few paths.
+pub const BODIES_KEPT_MAX: usize = 16_384;
+
+/// For how many search_paths bodies are remembered: all sessions of most databases have one or two,
+/// one for each tenant in some.
+pub const BODY_PATHS_KEPT_MAX: usize = 256;
+
 // --- gate/access
 
 /// How many columns a hint lists that may be read: a client can write so many by hand, and a hint

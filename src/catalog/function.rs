@@ -42,6 +42,10 @@ pub struct Function {
     pub settings: Box<[NameId]>,
     /// What is known of what it runs: the body of BEGIN ATOMIC and the defaults of arguments.
     pub body: Option<Box<Stored>>,
+    /// The body where it is SQL in a string: its names are looked up when it runs.
+    pub text: Option<Box<str>>,
+    /// The search_path that it sets for itself, as it is written.
+    pub search_path: Option<Box<str>>,
     /// Who owns it.
     pub owner: Option<RoleId>,
     /// Who may call it; the default rights where none are written (everybody).

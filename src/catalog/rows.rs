@@ -190,6 +190,10 @@ pub struct FunctionRow {
     pub settings: Vec<String>,
     /// `prosqlbody` (14 and later) and `proargdefaults`.
     pub bodies: Vec<String>,
+    /// `prosrc` of what is written in SQL and has no `prosqlbody`.
+    pub text: Option<String>,
+    /// What `proconfig` sets search_path to.
+    pub search_path: Option<String>,
     /// Of an aggregate: all its functions, `aggsortop`, `aggkind`, `aggnumdirectargs`.
     pub parts: Vec<u32>,
     pub sort_operator: u32,

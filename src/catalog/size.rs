@@ -83,6 +83,8 @@ fn behind_function(function: &Function) -> usize {
         + size_of_val(&*function.out_columns)
         + size_of_val(&*function.settings)
         + function.body.as_deref().map_or(0, boxed)
+        + function.text.as_deref().map_or(0, str::len)
+        + function.search_path.as_deref().map_or(0, str::len)
 }
 
 fn boxed(stored: &Stored) -> usize {

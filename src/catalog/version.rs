@@ -358,6 +358,8 @@ fn write_function(form: &mut Form<'_>, function: &Function) {
     });
     form.set(function.settings.iter().copied(), Form::name);
     form.option(function.body.as_deref(), Form::stored);
+    form.option(function.text.as_deref(), Form::text);
+    form.option(function.search_path.as_deref(), Form::text);
     form.rights(function.owner, function.acl);
 }
 
@@ -490,6 +492,8 @@ mod tests {
             |row| row.returns_set = false;
             |row| row.settings = vec!["search_path".into()];
             |row| row.bodies.clear();
+            |row| row.text = Some("SELECT 1".into());
+            |row| row.search_path = Some("shop".into());
             |row| row.bodies.push("({FUNCEXPR :funcid 870 :funcresulttype 25})".into());
             |row| row.owner = 3_373;
             |row| row.acl = None;

@@ -129,7 +129,7 @@ mod tests {
         }
         match course.names().paths() {
             SearchPaths::Known(paths) => paths.iter().map(|path| path.join(",")).collect(),
-            SearchPaths::Unknown => vec!["?".into()],
+            SearchPaths::Unsure(_) | SearchPaths::Unknown => vec!["?".into()],
         }
     }
 

@@ -123,8 +123,12 @@ fn column(
 }
 
 fn functions(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
-    let [allowed, denied] = policy.named_functions();
-    for (path, list) in [("functions.allow", allowed), ("functions.deny", denied)] {
+    let [allowed, denied, any_path] = policy.named_functions();
+    for (path, list) in [
+        ("functions.allow", allowed),
+        ("functions.deny", denied),
+        ("functions.any_search_path", any_path),
+    ] {
         for signature in list.iter().filter(|one| !is_function(one, catalog)) {
             warnings.push(format!("{path}: {signature} is no function here"));
         }

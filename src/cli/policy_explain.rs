@@ -124,7 +124,7 @@ fn explain(
 ) -> Explained {
     let paths = match course.names().paths() {
         SearchPaths::Known(paths) => paths.iter().map(|path| path.join(", ")).collect(),
-        SearchPaths::Unknown => Vec::new(),
+        SearchPaths::Unsure(_) | SearchPaths::Unknown => Vec::new(),
     };
     let names = match &world.catalog {
         Some(catalog) => policy_names::of(text, catalog, course, lists),

@@ -168,6 +168,7 @@ fn step(rule: Rule) -> Option<Step> {
         | Rule::NewerSyntax
         | Rule::Nesting => Some(Step::Nodes),
         Rule::HiddenFunction
+        | Rule::FunctionPath
         | Rule::OverloadedBuiltin
         | Rule::OperatorEffects
         | Rule::CastEffects

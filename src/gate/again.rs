@@ -32,6 +32,9 @@ pub(super) fn prepared(prepared: &Prepared, case: &mut Case<'_>) -> Found {
 /// A cursor or portal that is about to run on.
 pub(super) fn cursor(cursor: &Cursor, case: &Case<'_>) -> Found {
     let (facts, now) = (&cursor.facts, case.grounds());
+    if facts.runs_by_path && is_planned(facts.kind) && !runs_where_opened(cursor, case) {
+        return Err(rules::function_path::of_cursor());
+    }
     if facts.cacheable && facts.grounds.with_paths_of(now) == now {
         return Ok(());
     }
@@ -44,6 +47,21 @@ pub(super) fn cursor(cursor: &Cursor, case: &Case<'_>) -> Found {
     let paths = (!planned_here && is_planned(facts.kind)).then_some(SearchPaths::Unknown);
     let what = (&cursor.parameters, facts.instead.as_deref());
     run(&cursor.text, what, paths, case).map(drop)
+}
+
+/// Whether names are looked up where they may have been when the cursor was opened: its functions
+/// look theirs up each time that they run, and were judged there.
+fn runs_where_opened(cursor: &Cursor, case: &Case<'_>) -> bool {
+    let list = |paths: &SearchPaths| match paths {
+        SearchPaths::Known(paths) | SearchPaths::Unsure(paths) => Some(paths.clone()),
+        SearchPaths::Unknown => None,
+    };
+    match (cursor.opened.as_ref().and_then(list), list(case.paths())) {
+        (Some(opened), Some(now)) if cursor.facts.cacheable => {
+            now.iter().all(|path| opened.contains(path))
+        }
+        _ => false,
+    }
 }
 
 /// A text of a client's own, as [`super::Gate::still_permits`] judges it. `instead` is what runs.

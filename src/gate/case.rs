@@ -16,6 +16,7 @@ use super::{
     SearchPaths, SessionNames, StatementKind, Surety, Verdict,
 };
 use crate::policy::{CatalogNeed, Mode, Policy, PolicyRule, SessionValue};
+use crate::resolve::Arguments;
 use crate::sql::edit::Edit;
 use crate::sql::fingerprint::Fingerprint;
 
@@ -40,6 +41,15 @@ pub struct Case<'j> {
     pub(super) nesting: Nesting,
     /// The first name of the statement at hand that some object hides an effect under.
     pub(super) suspicion: Option<Suspicion>,
+    /// Whether a name of the statement at hand may stand for something that runs a function whose
+    /// names are looked up by the session's search_path.
+    pub(super) names_moving: bool,
+    /// Whether some statement of the text runs such a function.
+    pub(super) runs_by_path: bool,
+    /// What calls of the statement at hand set search_path to, while others of it run.
+    pub(super) within: Vec<PathChange>,
+    /// The arguments of the function whose body the text is.
+    pub(super) arguments: Option<&'j Arguments<'j>>,
     /// The types of the parameters.
     pub(super) parameters: Parameters,
     /// Parts of the text that the gate put there itself, in bytes: what is read there is for the
@@ -79,6 +89,8 @@ pub enum Nesting {
     Own,
     /// That of a prepared statement or cursor, because the client's runs it.
     Run,
+    /// That of a function's body.
+    Body,
 }
 
 impl<'j> Case<'j> {
@@ -100,6 +112,10 @@ impl<'j> Case<'j> {
             calls_run: Surety::Possible,
             nesting: Nesting::Own,
             suspicion: None,
+            names_moving: false,
+            runs_by_path: false,
+            within: Vec::new(),
+            arguments: None,
             parameters: Parameters::Unknown,
             trusted: Vec::new(),
             met: None,
@@ -152,6 +168,28 @@ impl<'j> Case<'j> {
             settings: self.settings,
             settings_then: self.settings,
             ..Self::new(text, self.policy, self.names, None)
+        }
+    }
+
+    /// The body of a function, judged as if a client had sent it, where names are looked up in
+    /// `paths`.
+    pub(super) fn body<'i>(
+        &self,
+        text: &'i str,
+        arguments: &'i Arguments<'i>,
+        paths: SearchPaths,
+    ) -> Case<'i>
+    where
+        'j: 'i,
+    {
+        Case {
+            nesting: Nesting::Body,
+            arguments: Some(arguments),
+            at_hand: self.at_hand,
+            moved: Some(paths),
+            settings: self.settings,
+            settings_then: self.settings,
+            ..Case::new(text, self.policy, self.names, None)
         }
     }
 
@@ -246,19 +284,20 @@ impl<'j> Case<'j> {
             (PathChange::To(names), Surety::Certain) => {
                 SearchPaths::Known(Box::new([names.clone()]))
             }
-            (PathChange::To(_) | PathChange::Default | PathChange::Unknown, _) => {
-                SearchPaths::Unknown
-            }
+            (
+                PathChange::To(_) | PathChange::Default | PathChange::Unknown | PathChange::Perhaps,
+                _,
+            ) => SearchPaths::Unknown,
         });
         let noted = matches!(
             self.effects.last(),
             Some(Effect::SearchPathSet {
-                path: PathChange::Unknown,
+                path: PathChange::Unknown | PathChange::Perhaps,
                 scope: Scope::Session,
                 ..
             })
         );
-        if !(noted && path == PathChange::Unknown) {
+        if !(noted && path == PathChange::Perhaps) {
             self.effects.push(Effect::SearchPathSet {
                 path,
                 scope,
@@ -280,11 +319,13 @@ impl<'j> Case<'j> {
             self.moved = self.moving.take();
         }
         self.settings = self.settings_then;
+        self.within.clear();
     }
 
     /// What a prepared statement or cursor changes when it runs.
     pub(super) fn take_over(&mut self, inner: &Facts) {
         self.observe(&inner.observed);
+        self.runs_by_path |= inner.runs_by_path;
         if let (Some(met), Some(named)) = (&mut self.met, &inner.named) {
             met.take_over(named);
         }
@@ -396,6 +437,7 @@ impl<'j> Case<'j> {
             rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             instead,
+            runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
         }
     }
@@ -419,6 +461,7 @@ impl<'j> Case<'j> {
             observed: self.observed.clone().into_boxed_slice(),
             // Several statements have one text together: none of them has a model and is kept.
             instead: self.instead().filter(|_| self.statements <= 1),
+            runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
         }
     }

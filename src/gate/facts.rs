@@ -35,6 +35,9 @@ pub struct Facts {
     pub observed: Box<[Rule]>,
     /// What runs in its place: the same text with the policy's models in it.
     pub instead: Option<Arc<Instead>>,
+    /// Whether it runs functions whose names are looked up, when they run, by the session's
+    /// search_path: then a cursor of it is good only where it was opened.
+    pub runs_by_path: bool,
     /// What it names; none where nobody records that.
     pub named: Option<Arc<Named>>,
 }
@@ -76,6 +79,8 @@ pub enum SetTo<T> {
     Default,
     /// Something that is not known here.
     Unknown,
+    /// Whatever a function that the policy names may have set it to, if it has.
+    Perhaps,
 }
 
 /// Which of the settings that models may read, those with a dot in their names, are changed.
@@ -210,6 +215,7 @@ impl Facts {
             rows_max: OnceLock::new(),
             observed: Box::default(),
             instead: None,
+            runs_by_path: false,
             named: None,
         }
     }
@@ -240,6 +246,7 @@ impl<T> fmt::Debug for SetTo<T> {
             Self::To(_) => "To(…)",
             Self::Default => "Default",
             Self::Unknown => "Unknown",
+            Self::Perhaps => "Perhaps",
         })
     }
 }

@@ -29,6 +29,9 @@ pub struct Grounds {
 pub enum SearchPaths {
     /// By one of these; each is the names of a search_path, "$user" as it is written. Usually one.
     Known(Box<[Box<[Box<str>]>]>),
+    /// By one of these, unless a function that the policy names has set another one: good enough
+    /// for what functions are trusted with, and for nothing else.
+    Unsure(Box<[Box<[Box<str>]>]>),
     /// Anywhere.
     #[default]
     Unknown,
@@ -95,11 +98,14 @@ impl Grounds {
 }
 
 impl Digest {
-    pub(super) fn of_paths(paths: &SearchPaths) -> Self {
-        match paths {
+    pub(super) fn of_paths(all: &SearchPaths) -> Self {
+        match all {
             SearchPaths::Unknown => Self::default(),
-            SearchPaths::Known(paths) => {
+            SearchPaths::Known(paths) | SearchPaths::Unsure(paths) => {
                 let mut hasher = blake3::Hasher::new();
+                if matches!(all, SearchPaths::Unsure(_)) {
+                    hasher.update(NULL);
+                }
                 for path in paths {
                     for name in path {
                         hasher.update(name.as_bytes());
@@ -156,6 +162,7 @@ impl fmt::Debug for SearchPaths {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Known(paths) => write!(formatter, "Known({} paths)", paths.len()),
+            Self::Unsure(paths) => write!(formatter, "Unsure({} paths)", paths.len()),
             Self::Unknown => formatter.write_str("Unknown"),
         }
     }

@@ -17,12 +17,15 @@
 //!    lowered, which comes back here as a new text.
 //!
 //! What the tree does not show (views, casts and operators that call functions, `t.f` notation,
-//! types with checks) is seen where a snapshot of the database is at hand ([`hidden`], [`sight`]).
+//! types with checks) is seen where a snapshot of the database is at hand ([`hidden`], [`sight`]);
+//! functions whose names are looked up when they run, under the path that they run under
+//! ([`bodies`]).
 //! Without one, the policy says whether the tree is enough ([`rules::catalog_missing`]). Nothing
 //! here touches a socket, a clock or the database.
 
 mod access;
 mod again;
+mod bodies;
 mod built_in;
 pub mod cache;
 mod case;

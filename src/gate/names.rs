@@ -63,6 +63,8 @@ pub struct Cursor {
     pub parameters: Parameters,
     /// Whether it runs for certain when it is executed next.
     pub next_run: Surety,
+    /// Where names were looked up when it was opened, where that matters when it runs on.
+    pub opened: Option<SearchPaths>,
 }
 
 impl SessionNames {
@@ -168,6 +170,7 @@ impl SessionNames {
                         text: Arc::clone(text),
                         parameters: Parameters::Unknown,
                         next_run: Surety::Possible,
+                        opened: None,
                     },
                 );
             }
@@ -305,7 +308,10 @@ impl SessionNames {
     }
 
     /// A cursor made by DECLARE, or a portal made by a Bind message.
-    pub fn add_cursor(&mut self, name: &str, cursor: Cursor) {
+    pub fn add_cursor(&mut self, name: &str, mut cursor: Cursor) {
+        if cursor.facts.runs_by_path {
+            cursor.opened = Some(self.paths.clone());
+        }
         if name.is_empty() {
             let older = self.unnamed_cursor.replace(cursor);
             let older = older.as_ref().map(|older| older.facts.as_ref());
@@ -530,6 +536,7 @@ mod tests {
             text,
             parameters: Parameters::Unknown,
             next_run: Surety::Possible,
+            opened: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);
@@ -575,6 +582,7 @@ mod tests {
             text,
             parameters: Parameters::Unknown,
             next_run: Surety::Possible,
+            opened: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);

@@ -55,6 +55,7 @@ impl Case<'_> {
                         text: Arc::clone(text),
                         parameters: Parameters::Unknown,
                         next_run: Surety::Possible,
+                        opened: None,
                     });
                 }
                 Effect::CloseCursor { name: gone } if **gone == *name => return None,

@@ -70,6 +70,8 @@ pub enum Rule {
     NewerSyntax,
     /// A user's function that may do more than read.
     HiddenFunction,
+    /// A function that means what the session's search_path makes of it.
+    FunctionPath,
     /// A user's function under the name of a built-in.
     OverloadedBuiltin,
     /// An operator whose function may do more than read.
@@ -130,7 +132,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, in the order in which a text meets them.
-    pub const ALL: [Self; 61] = [
+    pub const ALL: [Self; 62] = [
         Self::TooLong,
         Self::TooComplex,
         Self::SyntaxError,
@@ -164,6 +166,7 @@ impl Rule {
         Self::TablesampleMethod,
         Self::NewerSyntax,
         Self::HiddenFunction,
+        Self::FunctionPath,
         Self::OverloadedBuiltin,
         Self::OperatorEffects,
         Self::CastEffects,
@@ -230,6 +233,7 @@ impl Rule {
             Self::TablesampleMethod => "tablesample_method",
             Self::NewerSyntax => "newer_syntax",
             Self::HiddenFunction => "hidden_function",
+            Self::FunctionPath => "function_path",
             Self::OverloadedBuiltin => "overloaded_builtin",
             Self::OperatorEffects => "operator_effects",
             Self::CastEffects => "cast_effects",

@@ -48,6 +48,7 @@ pub(super) fn note_set_config(
         },
         Value::Unseen => PathChange::Unknown,
     };
+    case.within.push(path.clone());
     match is_local.and_then(truth) {
         Some(true) => case.move_paths(path, Scope::Transaction),
         Some(false) => case.move_paths(path, Scope::Session),
@@ -71,7 +72,7 @@ pub(super) fn note_unknown(case: &mut Case<'_>) {
         return;
     }
     case.touch_settings();
-    case.move_paths(PathChange::Unknown, Scope::Session);
+    case.move_paths(PathChange::Perhaps, Scope::Session);
     case.set(Settings::All, SetTo::Unknown, Scope::Session);
 }
 
@@ -199,6 +200,7 @@ mod tests {
                     PathChange::To(names) => names.join("|"),
                     PathChange::Default => "(default)".to_owned(),
                     PathChange::Unknown => "(unknown)".to_owned(),
+                    PathChange::Perhaps => "(perhaps)".to_owned(),
                 };
                 let local = match scope {
                     Scope::Session => "",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::case::Case;
 use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
-use super::{Effect, Parameters, StatementKind, access, search_path, walk, watched};
+use super::{Effect, Parameters, StatementKind, access, bodies, search_path, walk, watched};
 use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, Tree, nodes};
 
 /// Judges all statements of a text, in order.
@@ -41,6 +41,7 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
             rules::catalog_missing::look(node, case)?;
             rules::nesting::look(node, case)?;
             narrow::settle(Subject::Statement(node), case)?;
+            bodies::settle(Subject::Statement(node), case)?;
             access::settle(Subject::Statement(node), case)
         }
         StatementKind::Explain
@@ -111,6 +112,7 @@ fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
                 rules::catalog_missing::look(parameter.into(), case)?;
             }
             narrow::settle(Subject::Types, case)?;
+            bodies::settle_types(prepare.argtypes().iter(), case)?;
             access::settle_types(prepare.argtypes().iter(), case)?;
             let mark = case.mark();
             let outer = std::mem::replace(&mut case.parameters, parameters_of(prepare));
@@ -166,6 +168,7 @@ fn arguments(execute: &nodes::ExecuteStmt, case: &mut Case<'_>) -> Found {
         rules::catalog_missing::look(argument, case)?;
     }
     narrow::settle(Subject::Arguments(execute.params()), case)?;
+    bodies::settle(Subject::Arguments(execute.params()), case)?;
     access::settle(Subject::Arguments(execute.params()), case)
 }
 

@@ -143,7 +143,7 @@ mod tests {
                 let value = match value {
                     SetTo::To(value) => value.as_deref().unwrap_or("(null)"),
                     SetTo::Default => "(default)",
-                    SetTo::Unknown => "(unknown)",
+                    SetTo::Unknown | SetTo::Perhaps => "(unknown)",
                 };
                 let local = match scope {
                     Scope::Session => "",

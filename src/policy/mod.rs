@@ -64,6 +64,7 @@ pub struct Policy {
     access: Access,
     models: Vec<Model>,
     functions_denied: Vec<Signature>,
+    any_search_path: Vec<Signature>,
     statements_allowed: Option<Vec<String>>,
     statements_denied: Vec<String>,
     settings_denied: Vec<Glob>,
@@ -300,9 +301,32 @@ impl Policy {
         denied.any(|signature| signature.may_be(schema, name))
     }
 
-    /// The entries of `functions.allow` and of `functions.deny`.
-    pub fn named_functions(&self) -> [&[Signature]; 2] {
-        [&self.functions, &self.functions_denied]
+    /// Whether a function may be run wherever the client has names looked up, whatever its body
+    /// makes of that.
+    pub fn takes_any_search_path(
+        &self,
+        schema: &str,
+        name: &str,
+        arguments: &[ArgumentType<'_>],
+    ) -> bool {
+        let mut named = self.any_search_path.iter();
+        named.any(|signature| signature.names(schema, name, arguments))
+    }
+
+    /// Whether all functions of this name, spelled as it is called, may be: what can be told
+    /// without a catalog.
+    pub fn takes_any_path(&self, schema: Option<&str>, name: &str) -> bool {
+        let mut named = self.any_search_path.iter();
+        named.any(|signature| signature.is_spelled(schema, name))
+    }
+
+    /// The entries of `functions.allow`, of `functions.deny` and of `functions.any_search_path`.
+    pub fn named_functions(&self) -> [&[Signature]; 3] {
+        [
+            &self.functions,
+            &self.functions_denied,
+            &self.any_search_path,
+        ]
     }
 
     /// Whether it denies any function.

@@ -87,6 +87,7 @@ pub(super) const GATE_RULES: &[&str] = &[
     "tablesample_method",
     "newer_syntax",
     "hidden_function",
+    "function_path",
     "overloaded_builtin",
     "operator_effects",
     "cast_effects",

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-/// One entry of `functions.allow` or `functions.deny`.
+/// One entry of `functions.allow`, `functions.deny` or `functions.any_search_path`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
     schema: Option<String>,

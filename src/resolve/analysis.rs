@@ -6,8 +6,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::{
-    Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution, Scope, ScopeColumn,
-    ScopeId, Shape, TooDeep, Types, Use, Via, View, What,
+    Arguments, Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution, Scope,
+    ScopeColumn, ScopeId, Shape, TooDeep, Types, Use, Via, View, What,
 };
 use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
 use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
@@ -21,6 +21,8 @@ pub struct Analysis<'a> {
     /// Where unqualified names are looked up.
     pub(in crate::resolve) path: &'a SearchPath,
     parameters: Given,
+    /// Of the function whose body it is.
+    pub(in crate::resolve) arguments: Option<&'a Arguments<'a>>,
     pub(in crate::resolve) occurrences: Occurrences,
     pub(in crate::resolve) noted: Noted,
     /// Types of expressions, where somebody asks for them.
@@ -42,6 +44,10 @@ impl<'a> Analysis<'a> {
             catalog: lookup.catalog,
             path: lookup.path,
             parameters: parameters(lookup.parameters),
+            arguments: match lookup.parameters {
+                Types::Arguments(arguments) => Some(arguments),
+                Types::Given(_) | Types::Unclear => None,
+            },
             occurrences: Occurrences::default(),
             noted: Noted::default(),
             typed: None,
@@ -244,8 +250,10 @@ enum Given {
 
 /// The types of parameters; those that the server is to find have none.
 fn parameters(given: Types<'_>) -> Given {
-    let Types::Given(given) = given else {
-        return Given::Unclear;
+    let given = match given {
+        Types::Given(given) => given,
+        Types::Arguments(arguments) => return Given::These(arguments.types().collect()),
+        Types::Unclear => return Given::Unclear,
     };
     let numbered = (1..).zip(given);
     let types = numbered.map(|(number, given)| match given {

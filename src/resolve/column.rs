@@ -156,7 +156,10 @@ impl<'a> Analysis<'a> {
                 match self.item(qualifier, scope)? {
                     Found::One(item) => self.whole_row(&item, at),
                     Found::Ambiguous | Found::Unclear => Ok(self.ambiguous(None, name, at)),
-                    Found::Nothing => Ok(self.missing(None, name, at)),
+                    Found::Nothing => match self.argument(name) {
+                        Some(value) => Ok(value),
+                        None => Ok(self.missing(None, name, at)),
+                    },
                 }
             }
         }
@@ -171,6 +174,12 @@ impl<'a> Analysis<'a> {
     ) -> Result<Value, TooDeep> {
         let item = match self.item(qualifier, scope)? {
             Found::One(item) => item,
+            Found::Nothing => {
+                return Ok(match self.argument_of(qualifier, name, at) {
+                    Some(value) => value,
+                    None => self.missing(Some(qualifier.name), name, at),
+                });
+            }
             found => return Ok(self.no_item(&found, qualifier, name, at)),
         };
         self.charge(item.columns.len())?;

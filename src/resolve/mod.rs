@@ -4,7 +4,8 @@
 //! It never guesses. Where Postgres's choice cannot be told, the type is [`Inferred::Unclear`] and
 //! every candidate stays; what is not understood at all is noted as [`What::Unclear`].
 //!
-//! * [`analysis`]: the state of one analysis; everything below are methods of it
+//! * [`analysis`]: the state of one analysis; everything below are methods of it; [`arguments`]:
+//!   those of the function whose body is looked at
 //! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses; [`output`] and
 //!   [`output_name`]: what they return, and the names of that
 //! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where; [`scope_view`]:
@@ -19,6 +20,7 @@
 //! <https://www.postgresql.org/docs/current/typeconv.html>
 
 pub mod analysis;
+pub mod arguments;
 mod coerce;
 mod coerce_noted;
 mod coerce_polymorphic;
@@ -68,6 +70,7 @@ use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, Search
 use crate::sql::tree::Node;
 
 pub use self::analysis::Analysis;
+pub use self::arguments::Arguments;
 pub use self::column_name::Name;
 pub use self::function::Called;
 pub use self::inferred::{Field, Inferred};
@@ -95,6 +98,8 @@ pub struct Lookup<'a> {
 pub enum Types<'a> {
     /// By number; none where it left that to the server, as it did with all beyond the list.
     Given(&'a [Option<TypeId>]),
+    /// They are the arguments of a function whose body it is, which have names, too.
+    Arguments(&'a Arguments<'a>),
     /// Nothing is known of them: their types are unclear.
     Unclear,
 }

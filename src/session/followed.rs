@@ -101,6 +101,8 @@ enum Ending {
 pub enum Possible<T> {
     /// These.
     Known(Vec<T>),
+    /// These, unless a function that the policy names has set another one.
+    Unsure(Vec<T>),
     /// Any there is.
     Unknown,
 }
@@ -300,6 +302,7 @@ impl<T: Clone + Eq> Followed<T> {
             SetTo::To(value) => Possible::only(value.clone()),
             SetTo::Default => self.first.clone(),
             SetTo::Unknown => Possible::Unknown,
+            SetTo::Perhaps => Possible::Unsure(Vec::new()),
         }
     }
 }
@@ -343,6 +346,7 @@ impl From<Possible<Path>> for SearchPaths {
     fn from(possible: Possible<Path>) -> Self {
         match possible {
             Possible::Known(paths) => Self::Known(paths.into()),
+            Possible::Unsure(paths) => Self::Unsure(paths.into()),
             Possible::Unknown => Self::Unknown,
         }
     }
@@ -356,7 +360,7 @@ impl<T: Clone + Eq> Possible<T> {
                 [only] => Some(only),
                 _ => None,
             },
-            Self::Unknown => None,
+            Self::Unsure(_) | Self::Unknown => None,
         }
     }
 
@@ -374,7 +378,11 @@ impl<T: Clone + Eq> Possible<T> {
 
     /// Either of two; too many are none that is known.
     fn or(self, other: &Self) -> Self {
-        let (Self::Known(mut values), Self::Known(others)) = (self, other) else {
+        let is_sure = matches!((&self, other), (Self::Known(_), Self::Known(_)));
+        let (Self::Known(mut values) | Self::Unsure(mut values), others) = (self, other) else {
+            return Self::Unknown;
+        };
+        let (Self::Known(others) | Self::Unsure(others)) = others else {
             return Self::Unknown;
         };
         for value in others {
@@ -385,7 +393,10 @@ impl<T: Clone + Eq> Possible<T> {
         if values.len() > limits::SEARCH_PATHS_POSSIBLE_MAX {
             return Self::Unknown;
         }
-        Self::Known(values)
+        match is_sure {
+            true => Self::Known(values),
+            false => Self::Unsure(values),
+        }
     }
 }
 
@@ -464,6 +475,23 @@ mod tests {
             },
             &["a"],
         );
+    }
+
+    #[test]
+    fn what_a_function_may_have_set_leaves_what_was_known_unsure() {
+        let mut paths = Paths::new(Some(path("a")));
+        let perhaps = Step(SetTo::Perhaps, Scope::Session, Surety::Possible);
+        alone(&mut paths, &perhaps);
+        let unsure = |paths: &Paths| match paths.possible(Before::Nothing) {
+            Possible::Unsure(known) => known,
+            Possible::Known(_) | Possible::Unknown => panic!("not unsure"),
+        };
+        assert_eq!(unsure(&paths), [path("a")]);
+        let maybe = Step(to("b").0, Scope::Session, Surety::Possible);
+        alone(&mut paths, &maybe);
+        assert_eq!(unsure(&paths).len(), 2);
+        alone(&mut paths, &to("c"));
+        assert_eq!(paths.possible(Before::Nothing).certain(), Some(&path("c")));
     }
 
     #[test]
@@ -563,7 +591,7 @@ mod tests {
         paths.rest();
         let count = |before| match paths.possible(before) {
             Possible::Known(known) => known.len(),
-            Possible::Unknown => 0,
+            Possible::Unsure(_) | Possible::Unknown => 0,
         };
         assert_eq!(count(Before::Nothing), 1);
         // It may be a COMMIT, or fail.

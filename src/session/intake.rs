@@ -310,6 +310,7 @@ impl Conversation {
             text: Arc::clone(&prepared.text),
             parameters: prepared.parameters.clone(),
             next_run: Surety::Certain,
+            opened: None,
         };
         let another = Substituted::of(&cursor.facts, &cursor.text);
         self.names.add_cursor(bind.portal, cursor);

@@ -99,7 +99,7 @@ impl StatementTime {
                 None => SetTo::Unknown,
             },
             SetTo::Default => SetTo::Default,
-            SetTo::Unknown => SetTo::Unknown,
+            SetTo::Unknown | SetTo::Perhaps => SetTo::Unknown,
         };
         let change = Change {
             to: &to,
@@ -115,7 +115,7 @@ impl StatementTime {
             // Zero is no bound, and longer than any.
             Possible::Known(values) if values.contains(&0) => Some(0),
             Possible::Known(values) => values.into_iter().max(),
-            Possible::Unknown => None,
+            Possible::Unsure(_) | Possible::Unknown => None,
         };
         let ms = longest.unwrap_or(self.otherwise_ms);
         self.max = (ms > 0).then(|| Duration::from_millis(ms));

@@ -306,7 +306,7 @@ fn words(path: &str) -> &'static [&'static str] {
             "SELECT lo_creat(-1) AS id",
             "SELECT * FROM dblink('', 'DELETE FROM t') AS t (id int)",
         ],
-        "functions.allow.*" | "functions.deny.*" => &[
+        "functions.allow.*" | "functions.deny.*" | "functions.any_search_path.*" => &[
             "nextval",
             "pg_catalog.nextval",
             "pg_catalog.pg_read_file",

@@ -26,6 +26,8 @@ mod demo;
 #[cfg(test)]
 mod evidence_hostile;
 #[cfg(test)]
+mod function_paths;
+#[cfg(test)]
 mod hardening;
 #[cfg(test)]
 mod harness;

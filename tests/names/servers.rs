@@ -145,6 +145,10 @@ async fn database(
             client.batch_execute(grant).await.unwrap();
         }
     }
+    let begins = path.iter().map(|schema| format!("\"{schema}\""));
+    let begins = begins.collect::<Vec<_>>().join(", ");
+    let begins = format!("ALTER DATABASE {name} SET search_path = {begins}");
+    client.batch_execute(&begins).await.unwrap();
     let rows = snapshot::load(&client).await.expect("a snapshot");
     let catalog = Arc::new(Catalog::build(rows.clone()).expect("a catalog"));
     let installed = client.query("SELECT extname::text FROM pg_extension", &[]);

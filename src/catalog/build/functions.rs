@@ -58,6 +58,8 @@ impl Builder {
                 .map(|name| self.names.keep(name))
                 .collect(),
             body: (!row.bodies.is_empty()).then(|| Box::new(Stored::join(bodies))),
+            text: row.text.map(Into::into),
+            search_path: row.search_path.map(Into::into),
             owner: self.oids.role(row.owner),
             acl: self.rights.keep(&self.oids, row.acl),
         })

@@ -62,8 +62,11 @@ fn is_harmless(called: Called<'_>, count: usize, sight: Option<&Sight>, case: &C
     });
     let unqualified = called.schema != Some("pg_catalog");
     match functions::verdict(called.schema, called.name, count) {
+        // What it reads is for the session's path to say, unless any will do.
         FunctionVerdict::Unknown => {
-            !of_user && case.policy.allows_function(called.schema, called.name)
+            !of_user
+                && case.policy.allows_function(called.schema, called.name)
+                && case.policy.takes_any_path(called.schema, called.name)
         }
         FunctionVerdict::Allowed
         | FunctionVerdict::Housekeeping

@@ -12,7 +12,7 @@ use crate::gate::hidden::{coercion, means, missing};
 use crate::gate::sight::{Reads, Sight};
 use crate::policy::PolicyRule;
 use crate::policy::access::{ColumnPattern, RelationPattern};
-use crate::resolve::{Inferred, Name, Resolution, Types, Use, Via, What};
+use crate::resolve::{Inferred, Name, Resolution, Use, Via, What};
 
 /// Looks at all uses of a statement.
 pub(super) fn everything(subject: Subject<'_>, sight: &Sight, case: &mut Case<'_>) -> Findings {
@@ -35,7 +35,7 @@ pub(super) fn everything(subject: Subject<'_>, sight: &Sight, case: &mut Case<'_
         return look.found;
     };
     let given = means::parameters(sight, case);
-    let parameters = given.as_deref().map_or(Types::Unclear, Types::Given);
+    let parameters = means::types(given.as_deref(), case);
     for path in &paths {
         match means::resolve(subject, sight, path, parameters) {
             Ok(resolution) => {

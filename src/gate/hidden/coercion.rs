@@ -7,7 +7,7 @@ use crate::resolve::Inferred;
 use crate::sql::tree::{self, ConstValue, Node, list::NodeList};
 
 /// A cast that happens unasked, is not clean and may be run to make the target of the source.
-pub(super) fn unclean<'s>(
+pub(in crate::gate) fn unclean<'s>(
     source: &Inferred,
     target: TypeId,
     sight: &'s Sight,
@@ -63,7 +63,7 @@ pub(super) fn unclean_for_parameter<'s>(
 
 /// Whether a statement is a SELECT of calls without arguments and of nothing else, as drivers send
 /// when they reset a session: no value in it could be cast to another type.
-pub(super) fn has_nothing_to_cast(node: Node<'_>) -> bool {
+pub(in crate::gate) fn has_nothing_to_cast(node: Node<'_>) -> bool {
     matches!(node, Node::SelectStmt(_))
         && all_under(node, |target| {
             matches!(target, Node::ResTarget(_)) && all_under(target, is_bare_call)
@@ -83,25 +83,44 @@ fn all_under(node: Node<'_>, holds: impl Fn(Node<'_>) -> bool) -> bool {
 
 /// Whether an operator does nothing but to make text of what it stands between, and no cast to text
 /// that is not clean is run for that: `||` of a text and something else.
-pub(super) fn prints_cleanly(id: OperatorId, sides: &[Inferred], sight: &Sight) -> bool {
-    let catalog = sight.catalog();
-    let operator = catalog.operator(id);
-    let (Some(function), None, None) = (operator.function, operator.commutator, operator.negator)
-    else {
-        return false;
-    };
-    let function = catalog.function(function);
-    let only_prints = operator.oid.is_built_in()
-        && function.oid.is_built_in()
-        && JOINS_TEXT.contains(&catalog.names().text(function.name));
+pub(in crate::gate) fn prints_cleanly(id: OperatorId, sides: &[Inferred], sight: &Sight) -> bool {
     let mut sides = sides.iter();
-    only_prints
+    only_prints(id, sight.catalog())
         && sides.all(|side| match side {
             Inferred::Known(id) => is_printed_cleanly(*id, sight),
             // They are text themselves.
             Inferred::Literal | Inferred::Parameter(_) => true,
             Inferred::Row(_) | Inferred::Unclear => false,
         })
+}
+
+/// Whether an operator does nothing but to make text of what it stands between.
+pub(in crate::gate) fn only_prints(id: OperatorId, catalog: &Catalog) -> bool {
+    let operator = catalog.operator(id);
+    let (Some(function), None, None) = (operator.function, operator.commutator, operator.negator)
+    else {
+        return false;
+    };
+    let function = catalog.function(function);
+    operator.oid.is_built_in()
+        && function.oid.is_built_in()
+        && JOINS_TEXT.contains(&catalog.names().text(function.name))
+}
+
+/// What is run to print values of a type: its domains, and its cast to text where it has one.
+pub(in crate::gate) fn printed(id: TypeId, catalog: &Catalog) -> (Vec<TypeId>, Vec<CastId>) {
+    let (mut types, mut casts) = (Vec::new(), Vec::new());
+    let text = catalog.index().type_of_oid(TEXT);
+    let mut at = id;
+    for _ in 0..limits::DOMAINS_NESTED_MAX {
+        types.push(at);
+        casts.extend(text.and_then(|text| catalog.index().cast(at, text)));
+        let TypeKind::Domain { base, .. } = catalog.data_type(at).kind else {
+            break;
+        };
+        at = base;
+    }
+    (types, casts)
 }
 
 fn is_printed_cleanly(id: TypeId, sight: &Sight) -> bool {

@@ -49,6 +49,18 @@ pub(in crate::gate) fn parameters(sight: &Sight, case: &Case<'_>) -> Option<Vec<
     given.collect()
 }
 
+/// What is known of the types of parameters.
+pub(in crate::gate) fn types<'a>(
+    given: Option<&'a [Option<TypeId>]>,
+    case: &Case<'a>,
+) -> Types<'a> {
+    match (case.arguments, given) {
+        (Some(arguments), _) => Types::Arguments(arguments),
+        (None, Some(given)) => Types::Given(given),
+        (None, None) => Types::Unclear,
+    }
+}
+
 /// What the names of a statement mean, looked up in one place.
 pub(in crate::gate) fn resolve<'a>(
     subject: Subject<'a>,

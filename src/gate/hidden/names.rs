@@ -7,6 +7,7 @@
 use super::{Sort, Spelling, Suspicion};
 use crate::catalog::unreadable::{self, CUT_FROM};
 use crate::catalog::{FunctionId, NameId, SchemaId, Volatility};
+use crate::gate::bodies;
 use crate::gate::case::Case;
 use crate::gate::rules::Called;
 use crate::gate::search_path;
@@ -61,6 +62,7 @@ pub(in crate::gate) fn call(called: Called<'_>, sight: &Sight, case: &mut Case<'
     let Some(id) = sight.catalog().names().find(called.name) else {
         return;
     };
+    bodies::note(id, Flags::FUNCTION.with(Flags::TYPE), sight, case);
     let flags = sight.flags(id);
     if flags.any_of(Flags::FUNCTION) {
         note(Sort::Function, id, case);
@@ -78,6 +80,7 @@ pub(in crate::gate) fn call_of_ruled(called: Called<'_>, sight: &Sight, case: &m
     if let Some(id) = sight.catalog().names().find(called.name)
         && sight.flags(id).any_of(Flags::IS_USER_FUNCTION)
     {
+        bodies::note(id, Flags::FUNCTION, sight, case);
         note(Sort::Function, id, case);
     }
 }
@@ -162,10 +165,14 @@ fn operator(symbol: &str, sight: &Sight, case: &mut Case<'_>) {
 }
 
 fn suspect(name: &str, flag: Flags, sort: Sort, sight: &Sight, case: &mut Case<'_>) {
-    if let Some(id) = sight.catalog().names().find(name)
-        && sight.flags(id).any_of(flag)
-    {
-        note(sort, id, case);
+    if let Some(id) = sight.catalog().names().find(name) {
+        bodies::note(id, flag, sight, case);
+        if sight.flags(id).any_of(flag) {
+            note(sort, id, case);
+        }
+    }
+    if may_be_read_otherwise(name) {
+        bodies::note_folded(sight, case);
     }
     if may_be_read_otherwise(name)
         && let Some(id) = read_otherwise(name, flag, sight)

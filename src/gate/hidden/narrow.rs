@@ -13,7 +13,7 @@ use crate::gate::functions::{self, FunctionVerdict, Why};
 use crate::gate::rules::{Found, type_effects};
 use crate::gate::sight::{Reach, Sight, support};
 use crate::gate::{Refusal, search_path};
-use crate::resolve::{Form, Inferred, Types, Use, What};
+use crate::resolve::{Form, Inferred, Use, What};
 use crate::sql::tree::{Node, list::NodeList};
 
 /// What is looked at.
@@ -81,7 +81,7 @@ impl Looker<'_, '_> {
             return Err(self.unsettled());
         };
         let given = means::parameters(self.sight, self.case);
-        let parameters = given.as_deref().map_or(Types::Unclear, Types::Given);
+        let parameters = means::types(given.as_deref(), self.case);
         let spared = Spared::of(subject, self.sight);
         let mut may_set = false;
         for path in &paths {

@@ -4,7 +4,7 @@ use super::refusal::{self, Thing};
 use crate::catalog::Oid;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, catalog_missing, type_effects};
-use crate::gate::{Depth, access};
+use crate::gate::{Depth, access, bodies};
 
 /// A Bind makes values of these types. Zero leaves the choice to the server, which takes it from
 /// the text.
@@ -21,6 +21,7 @@ pub(in crate::gate) fn look(types: impl IntoIterator<Item = u32>, case: &Case<'_
                 if let Some(hidden) = hidden {
                     return Err(refusal::of(&Thing::Type(hidden), None, sight, case));
                 }
+                bodies::look_at_parameter(oid, sight, case)?;
                 access::look_at_parameter(oid, sight, case)?;
             }
             (None, depth)

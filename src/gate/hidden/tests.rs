@@ -209,7 +209,7 @@ fn what_is_not_known_counts_as_the_worst() {
     let mut names = names_of_shop();
     let paths = [path_of(&["pg_catalog"]), path_of(&["shop"])].map(|path| match path {
         SearchPaths::Known(paths) => paths.into_vec(),
-        SearchPaths::Unknown => Vec::new(),
+        SearchPaths::Unsure(_) | SearchPaths::Unknown => Vec::new(),
     });
     names.set_paths(SearchPaths::Known(paths.concat().into()));
     check_shop_as(

@@ -158,6 +158,7 @@ pub(in crate::gate) fn shop() -> Fixture {
         .table("shop.orders", "id int4, total numeric, note text")
         .function("shop.settle() int4", "volatile")
         .function("shop.vat(a int4) numeric", "immutable")
+        .function("shop.rate(a int4) numeric", "stable language=plpgsql")
         .function("shop.weigh(a shop.orders) int4", "volatile")
         .function("public.lower(a int4) text", "volatile")
         .function("shop.same(a int4, b int4) bool", "volatile")

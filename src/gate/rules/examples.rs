@@ -115,6 +115,7 @@ const SOURCES: &[(Rule, &str)] = &[
     ),
     (Rule::NewerSyntax, include_str!("newer_syntax.rs")),
     (Rule::HiddenFunction, include_str!("hidden_function.rs")),
+    (Rule::FunctionPath, include_str!("function_path.rs")),
     (
         Rule::OverloadedBuiltin,
         include_str!("overloaded_builtin.rs"),

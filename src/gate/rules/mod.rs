@@ -31,6 +31,7 @@ pub mod explain_analyze;
 pub mod foreign_table;
 pub mod function_denied;
 pub mod function_effects;
+pub mod function_path;
 pub mod hidden_function;
 pub mod listen_notify;
 pub mod load;

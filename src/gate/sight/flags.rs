@@ -4,6 +4,7 @@
 
 use crate::catalog::{Catalog, Function, NameId, Relation, RelationKind, SchemaKind};
 
+use super::nodes::Node;
 use super::{Reach, Sight, effects};
 
 /// What a name may hide; several may hold.
@@ -55,16 +56,52 @@ pub(super) fn of(sight: &Sight) -> Vec<Flags> {
         let unclean = sight.called_by_name(id).is_some() || brings_unclean(sight, function);
         set(function.name, of_function(catalog, function, unclean));
     }
+    others(catalog, set, |node| match node {
+        Node::Function(id) => sight.called_by_name(id).is_some(),
+        Node::Operator(id) => sight.operator(id).is_some(),
+        Node::Cast(id) => sight.cast(id).is_some(),
+        Node::Making(id) => sight.making(id).is_some(),
+        Node::Using(id) => sight.using(id).is_some(),
+        Node::Target(id) => sight.casting_to(id).is_some(),
+        Node::Relation(id) => sight.relation(id, Reach::WithChildren).is_some(),
+        Node::Only(id) => sight.relation(id, Reach::Only).is_some(),
+    });
+    flags
+}
+
+/// The flags of names of which anything is marked.
+pub(super) fn of_marked(catalog: &Catalog, is_marked: impl Fn(Node) -> bool) -> Vec<Flags> {
+    let mut flags = vec![Flags::NONE; catalog.names().len()];
+    let mut set = |name: NameId, which: Flags| {
+        if let Some(flags) = flags.get_mut(name.place()) {
+            *flags = flags.with(which);
+        }
+    };
+    for (id, function) in catalog.functions() {
+        if is_marked(Node::Function(id)) {
+            let field = match takes_one_argument(function) {
+                true => Flags::FIELD,
+                false => Flags::NONE,
+            };
+            set(function.name, Flags::FUNCTION.with(field));
+        }
+    }
+    others(catalog, set, is_marked);
+    flags
+}
+
+/// The flags of all but functions.
+fn others(catalog: &Catalog, mut set: impl FnMut(NameId, Flags), is_marked: impl Fn(Node) -> bool) {
     for (id, operator) in catalog.operators() {
-        if sight.operator(id).is_some() {
+        if is_marked(Node::Operator(id)) {
             set(operator.name, Flags::OPERATOR);
         }
     }
     let readable = |relation: &Relation| relation.kind != RelationKind::CompositeType;
     for (id, relation) in catalog.relations().filter(|(_, one)| readable(one)) {
         let mut columns = catalog.columns_of(id).iter();
-        if sight.relation(id, Reach::WithChildren).is_some()
-            || columns.any(|column| sight.making(column.type_id).is_some())
+        if is_marked(Node::Relation(id))
+            || columns.any(|column| is_marked(Node::Making(column.type_id)))
         {
             set(relation.name, Flags::RELATION);
         }
@@ -74,8 +111,8 @@ pub(super) fn of(sight: &Sight) -> Vec<Flags> {
         if catalog.schema(data_type.schema).kind == SchemaKind::Temporary {
             continue;
         }
-        let ways = [sight.making(id), sight.using(id), sight.casting_to(id)];
-        if ways.iter().any(Option::is_some) {
+        let ways = [Node::Making(id), Node::Using(id), Node::Target(id)];
+        if ways.into_iter().any(&is_marked) {
             // `T(x)` and `x.T` may be casts; `T[]` is written with the name of T.
             let cast = Flags::TYPE.with(Flags::FUNCTION).with(Flags::FIELD);
             set(data_type.name, cast);
@@ -84,7 +121,6 @@ pub(super) fn of(sight: &Sight) -> Vec<Flags> {
             }
         }
     }
-    flags
 }
 
 fn of_function(catalog: &Catalog, function: &Function, unclean: bool) -> Flags {

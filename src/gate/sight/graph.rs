@@ -42,6 +42,22 @@ impl Graph {
         self.marks.clear();
     }
 
+    /// Which things reach what is marked, and the edges between those, by where they begin.
+    pub(super) fn reaching(self) -> (Nodes, Vec<bool>, Vec<(usize, usize)>) {
+        let mut edges: Vec<(usize, usize)> = self
+            .edges
+            .iter()
+            .map(|(from, to, _)| (*from, *to))
+            .collect();
+        let (nodes, marked) = self.carry();
+        let marked: Vec<bool> = marked.iter().map(Option::is_some).collect();
+        let reaches = |place: usize| marked.get(place).copied().unwrap_or(true);
+        edges.retain(|(from, to)| reaches(*from) && reaches(*to));
+        edges.sort_unstable();
+        edges.dedup();
+        (nodes, marked, edges)
+    }
+
     /// Why each thing is not clean.
     pub(super) fn carry(mut self) -> (Nodes, Vec<Option<Hidden>>) {
         let mut hidden: Vec<Option<Hidden>> = vec![None; self.nodes.len()];

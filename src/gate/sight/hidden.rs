@@ -3,6 +3,7 @@
 use crate::catalog::{
     CastId, Catalog, FunctionId, OperatorId, RelationId, RelationKind, RoleId, TypeId,
 };
+use crate::gate::Rule;
 use crate::gate::functions::Why;
 
 use super::effects;
@@ -64,11 +65,17 @@ pub enum Reason {
     Unfinished,
     /// It runs something that the snapshot does not have.
     Missing,
+    /// Its names are looked up where the session looks, and nobody says where that is.
+    Moves,
+    /// The same where that is not where sessions begin, and its body is not read here.
+    Opaque,
+    /// The same where its body is read, and this rule refuses it.
+    Refused(Rule),
 }
 
 /// Where in a thing it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Through {
+pub(in crate::gate) enum Through {
     Itself,
     RowPolicy,
     VirtualColumn,
@@ -79,7 +86,7 @@ pub(super) enum Through {
 }
 
 impl Hidden {
-    pub(super) fn own(of: Thing, why: Reason) -> Self {
+    pub(in crate::gate) fn own(of: Thing, why: Reason) -> Self {
         Self {
             of,
             through: Through::Itself,
@@ -89,7 +96,7 @@ impl Hidden {
     }
 
     /// The same, seen from something that runs it.
-    pub(super) fn reached_from(self, of: Thing, through: Through) -> Self {
+    pub(in crate::gate) fn reached_from(self, of: Thing, through: Through) -> Self {
         Self {
             of,
             // The table and its children: the way in is that of the inner one.
@@ -227,6 +234,15 @@ impl Reason {
             Self::Writes => "does more than read",
             Self::Unfinished => "has no function yet",
             Self::Missing => "runs something that is new to the snapshot of the catalog",
+            Self::Moves => {
+                "has no search_path of its own, and what the session's is cannot be told"
+            }
+            Self::Opaque => {
+                "has no search_path of its own, and what it does under this one cannot be told"
+            }
+            Self::Refused(_) => {
+                "has no search_path of its own, and does what is refused under this one"
+            }
         }
     }
 }

@@ -12,6 +12,7 @@
 //! * `graph`: the marks, carried
 //! * [`hidden`]: why something is not clean, and how that is told
 //! * `reads`: what may read anything, where a policy hides something
+//! * `moving`: what runs a function that means what the session's search_path makes of it
 //! * [`flags`]: for each name, whether anything of that name is not clean
 //!
 //! <https://www.postgresql.org/docs/current/rules-views.html>,
@@ -22,6 +23,7 @@ mod effects;
 pub mod flags;
 mod graph;
 pub mod hidden;
+mod moving;
 mod nodes;
 mod reads;
 pub(in crate::gate) mod support;
@@ -32,9 +34,14 @@ pub use self::effects::argument_types;
 use self::effects::{Standing, Standings};
 pub use self::flags::Flags;
 use self::graph::Graph;
+pub(in crate::gate) use self::hidden::Through;
 pub use self::hidden::{Hidden, Reason, Thing};
-use self::nodes::{Node, Nodes};
+use self::moving::OfServer;
+pub(in crate::gate) use self::moving::{Body, Moving};
+pub(in crate::gate) use self::nodes::Node;
+use self::nodes::Nodes;
 pub(in crate::gate) use self::reads::Reads;
+use super::bodies::Memory;
 use super::models::{Models, trial};
 use crate::catalog::unreadable;
 use crate::catalog::{
@@ -64,6 +71,12 @@ pub struct Sight {
     /// The functions that the policy does not let be called, by their places; none where it denies
     /// no function.
     denied: Vec<bool>,
+    /// What runs functions that mean what the search_path makes of them, and what was thought of
+    /// those so far.
+    moving: Option<Moving>,
+    /// The same where schemas of users are searched before the server's own, if that differs.
+    moving_shadowed: Option<Moving>,
+    bodies: Memory,
 }
 
 /// What a policy that hides something shows.
@@ -102,6 +115,11 @@ impl Sight {
             long_names: Vec::new(),
             models,
             denied: denied(&catalog, policy),
+            moving: Moving::of(&catalog, policy, &standings, OfServer::Free),
+            moving_shadowed: (catalog.server_major() < moving::BUILT_INS_BOUND_SINCE)
+                .then(|| Moving::of(&catalog, policy, &standings, OfServer::Moving))
+                .flatten(),
+            bodies: Memory::default(),
             shown,
             number: number_of(&catalog),
             catalog,
@@ -179,6 +197,31 @@ impl Sight {
     /// Whether the policy does not let a function be called.
     pub(in crate::gate) fn denies_function(&self, id: FunctionId) -> bool {
         self.denied.get(id.place()).copied().unwrap_or(false)
+    }
+
+    /// What runs a function that means what the session's search_path makes of it. It is asked
+    /// whether schemas of users may be searched before the server's own.
+    pub(in crate::gate) fn moving(&self, is_shadowed: impl FnOnce() -> bool) -> Option<&Moving> {
+        match &self.moving_shadowed {
+            Some(all) if is_shadowed() => Some(all),
+            _ => self.moving.as_ref(),
+        }
+    }
+
+    /// Whether that differs where schemas of users are searched first.
+    pub(in crate::gate) fn may_shadow(&self) -> bool {
+        self.moving_shadowed.is_some()
+    }
+
+    /// Whether this is what holds where schemas of users are searched first.
+    pub(in crate::gate) fn is_shadowed(&self, moving: &Moving) -> bool {
+        let shadowed = self.moving_shadowed.as_ref();
+        shadowed.is_some_and(|own| std::ptr::eq(own, moving))
+    }
+
+    /// What was thought of the bodies of functions so far.
+    pub(in crate::gate) fn bodies(&self) -> &Memory {
+        &self.bodies
     }
 
     /// What a name may hide, whatever it names in whatever schema.

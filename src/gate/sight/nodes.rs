@@ -4,7 +4,7 @@ use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, TypeId
 
 /// Something that may run something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(in crate::gate) enum Node {
     /// A function, however it is called.
     Function(FunctionId),
     /// An operator.
@@ -24,6 +24,7 @@ pub(super) enum Node {
 }
 
 /// Where the nodes of each kind begin.
+#[derive(Clone, Copy)]
 pub(super) struct Nodes {
     operators: usize,
     casts: usize,

@@ -11,6 +11,7 @@ pub(super) struct Functions {
     pub(super) allowed: Vec<Signature>,
     pub(super) denied: Vec<Signature>,
     pub(super) trusted: TrustedSchemas,
+    pub(super) any_search_path: Vec<Signature>,
 }
 
 /// Reads the section `functions`.
@@ -25,6 +26,12 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
     });
     let nothing = TrustedSchemas::These(Vec::new());
     let trusted = section.optional("trusted_schemas", nothing, problems, trusted_schemas);
+    let any_search_path = section.optional(
+        "any_search_path",
+        Vec::new(),
+        problems,
+        |tree, path, problems| list(tree, path, problems, Signature::read).map(lists::in_order),
+    );
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
@@ -32,6 +39,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
         allowed,
         denied,
         trusted: trusted?,
+        any_search_path: any_search_path?,
     })
 }
 
@@ -157,6 +165,22 @@ mod tests {
     }
 
     #[test]
+    fn functions_for_which_any_path_will_do_are_named_as_those_that_are_allowed() {
+        let policy = policy_with("functions", "any_search_path: [\"shop.f(integer)\"]");
+        let of = |name| ArgumentType {
+            schema: "pg_catalog",
+            name,
+            is_array: false,
+        };
+        assert!(policy.takes_any_search_path("shop", "f", &[of("int4")]));
+        assert!(!policy.takes_any_search_path("shop", "f", &[of("text")]));
+        // It says nothing of whether the function may be called.
+        assert!(!policy.allows_signature("shop", "f", &[of("int4")]));
+        let said = said_of("functions", "any_search_path: [shop.*]");
+        assert!(said.contains("functions.any_search_path"), "{said}");
+    }
+
+    #[test]
     fn one_function_is_not_allowed_and_denied() {
         let found = said_of("functions", "deny: [shop.f, shop.g], allow: [shop.g]");
         assert!(
@@ -175,6 +199,7 @@ mod tests {
         for (section, keys) in [
             ("functions", "allow: [shop.*]"),
             ("functions", "allow: [], deny: [\"*\"]"),
+            ("functions", "allow: [], any_search_path: [shop.*]"),
             ("functions", "allow: [], trusted_schemas: [\"shop*\"]"),
             ("foreign", "tables: [shop.*]"),
         ] {

@@ -83,6 +83,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         access: access?,
         models: models?,
         functions_denied: functions.denied,
+        any_search_path: functions.any_search_path,
         statements_allowed: statements.allowed,
         statements_denied: statements.denied,
         settings_denied: settings.denied,

@@ -27,6 +27,7 @@ pub(super) fn stamp(policy: &mut Policy) {
         line(format!("function {function:?}"));
     }
     line(format!("functions_denied {:?}", policy.functions_denied));
+    line(format!("any_search_path {:?}", policy.any_search_path));
     line(format!("trusted_schemas {:?}", policy.trusted_schemas));
     line(format!("foreign {:?}", policy.foreign));
     line(format!("repair {:?}", policy.repair));

@@ -155,6 +155,13 @@ pub(super) const KEYS: &[Key] = &[
               or STABLE, not SECURITY DEFINER and no overload of a built-in; or any.",
     },
     Key {
+        path: "functions.any_search_path",
+        form: Form::Many(&FUNCTION),
+        absent: Some("none"),
+        doc: "Functions that have no SET search_path of their own and may run under any that a \
+              client sets, whatever their bodies make of it. It does not let them be called.",
+    },
+    Key {
         path: "foreign",
         form: Form::Section,
         absent: Some("no foreign table"),

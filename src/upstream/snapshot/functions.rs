@@ -83,6 +83,7 @@ struct Aggregate {
 fn functions(major: u16) -> Query<FunctionRow> {
     let acl = acl("p.proacl");
     let body = if major >= 14 { "p.prosqlbody" } else { "NULL" };
+    let text = format!("CASE WHEN l.lanname = 'sql' AND {body}::text IS NULL THEN p.prosrc END");
     Query {
         part: Part::Functions,
         text: format!(
@@ -91,7 +92,7 @@ fn functions(major: u16) -> Query<FunctionRow> {
                p.pronargdefaults, p.provariadic, p.prorettype, p.proretset, p.proconfig, \
                CASE WHEN p.oid >= 16384 THEN {body}::text END, \
                CASE WHEN p.oid >= 16384 THEN p.proargdefaults::text END, \
-               p.proowner, {acl} \
+               p.proowner, {acl}, {text} \
              FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang"
         ),
         decode: function,
@@ -119,15 +120,20 @@ fn function(fields: &mut Fields<'_>) -> Result<FunctionRow, Unreadable> {
     function.variadic = fields.next()?;
     function.returns = fields.next()?;
     function.returns_set = fields.next()?;
-    let settings = fields.texts()?;
-    let names = settings.iter().map(|setting| setting.split('='));
-    function.settings = names
-        .filter_map(|mut parts| parts.next().map(str::to_owned))
-        .collect();
+    for setting in fields.texts()? {
+        let Some((name, value)) = setting.split_once('=') else {
+            continue;
+        };
+        function.settings.push(name.to_owned());
+        if name.eq_ignore_ascii_case("search_path") {
+            function.search_path = Some(value.to_owned());
+        }
+    }
     let bodies = [fields.tree_or_none()?, fields.tree_or_none()?];
     function.bodies = bodies.into_iter().flatten().collect();
     function.owner = fields.next()?;
     function.acl = fields.acl()?;
+    function.text = fields.body_or_none()?;
     Ok(function)
 }
 

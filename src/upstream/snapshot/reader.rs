@@ -117,6 +117,16 @@ impl<'r> Fields<'r> {
         Ok(bytes.map(|Bytes(bytes)| String::from_utf8_lossy(bytes).into_owned()))
     }
 
+    /// The next column, a text that is SQL, or NULL. One that is not UTF-8 is none that Postgres
+    /// reads: what it does cannot be told.
+    pub fn body_or_none(&mut self) -> Result<Option<String>, Unreadable> {
+        let bytes: Option<Bytes<'r>> = self.next()?;
+        Ok(bytes.map(|Bytes(bytes)| match str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => NO_SQL.to_owned(),
+        }))
+    }
+
     fn read(&self, Bytes(bytes): Bytes<'_>) -> String {
         match (self.script, str::from_utf8(bytes)) {
             (Script::Utf8, Ok(text)) => text.to_owned(),
@@ -151,6 +161,9 @@ impl<'r> FromSql<'r> for Bytes<'r> {
         matches!(*of, Type::TEXT | Type::NAME | Type::VARCHAR)
     }
 }
+
+/// What no grammar of SQL reads.
+const NO_SQL: &str = "(";
 
 /// The grants of an ACL as one number each: the grantee's oid times eight, and what is granted.
 /// aclitem has no binary form, and its text has names that would have to be taken apart again.

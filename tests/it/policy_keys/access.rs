@@ -172,6 +172,18 @@ pub(super) const CASES: &[Case] = &[
         ],
     ),
     asked(
+        "functions.any_search_path",
+        &[("functions/any_search_path", r#"["shop.far_and_wide()"]"#)],
+        &[app(
+            &["SET search_path = other", "SELECT shop.far_and_wide()"],
+            "1",
+        )],
+        &[app(
+            &["SET search_path = other", "SELECT shop.at_home()"],
+            "42501 function_path",
+        )],
+    ),
+    asked(
         "foreign.tables",
         &[("foreign/tables", r#"["shop.far"]"#)],
         &[app(FAR, "t")],
