@@ -161,7 +161,8 @@ waits! {
     /// The load of a catalog.
     CatalogLoad: End::Within(limits::CATALOG_LOAD_TIME_MAX), at [
         "src/upstream/keeper/visit.rs", "src/upstream/snapshot/mod.rs",
-        "src/upstream/snapshot/reader.rs", "src/upstream/snapshot/support.rs", "src/upstream/snapshot/handover.rs",
+        "src/upstream/snapshot/reader.rs", "src/upstream/snapshot/support.rs",
+        "src/upstream/snapshot/handover.rs",
         "src/upstream/rows.rs",
     ];
     /// An examination of the upstream, all of it.
