@@ -145,7 +145,7 @@ fn names_that_are_none_stay_within_their_lines() {
     let said = stack.stderr();
     assert!(!said.contains(['\u{1b}', '\u{202e}']), "{said}");
     assert!(said.lines().all(|line| line.starts_with("20")), "{said}");
-    let (status, state) = stack.get("/api/state");
+    let (status, state) = stack.get_by_name("x", "/api/state");
     assert_eq!(status, 403, "a host that is not this one: {state}");
 }
 

@@ -226,11 +226,16 @@ impl Stack {
 
     /// Status and body of a GET on the admin address; status 0 where nobody answers.
     pub fn get(&self, path: &str) -> (u16, String) {
+        self.get_by_name("localhost", path)
+    }
+
+    /// The same, of a client that knows the address by that name.
+    pub fn get_by_name(&self, host: &str, path: &str) -> (u16, String) {
         let answer = TcpStream::connect(self.admin).and_then(|mut stream| {
             stream.set_read_timeout(Some(Duration::from_secs(30)))?;
             write!(
                 stream,
-                "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
             )?;
             let mut answer = String::new();
             stream.read_to_string(&mut answer)?;
