@@ -309,21 +309,32 @@ impl Conversation {
     }
 
     /// A statement has succeeded: what it made was known since it was sent, what it removed goes
-    /// now.
+    /// now. What was sent since may have made the same names anew: those stay.
     fn apply_effects(&mut self, running: &Running) {
-        for effect in &running.facts.effects {
-            match effect {
-                Effect::Prepare { .. }
-                | Effect::DeclareCursor { .. }
-                | Effect::SettingsTouched
-                | Effect::SearchPathSet { .. }
-                | Effect::SettingSet { .. } => {}
-                Effect::Deallocate { .. }
-                | Effect::DeallocateAll
-                | Effect::CloseCursor { .. }
-                | Effect::CloseAllCursors
-                | Effect::DiscardAll => self.names.apply(effect),
-            }
+        let removes = |effect: &&Effect| match effect {
+            Effect::Prepare { .. }
+            | Effect::DeclareCursor { .. }
+            | Effect::SettingsTouched
+            | Effect::SearchPathSet { .. }
+            | Effect::SettingSet { .. } => false,
+            Effect::Deallocate { .. }
+            | Effect::DeallocateAll
+            | Effect::CloseCursor { .. }
+            | Effect::CloseAllCursors
+            | Effect::DiscardAll => true,
+        };
+        let mut removed = running.facts.effects.iter().filter(removes).peekable();
+        // A name that is kept though it is gone costs an error of the upstream's own.
+        if removed.peek().is_none()
+            || self.journal.makes_statements()
+            || self.journal.makes_portals()
+        {
+            return;
+        }
+        removed.for_each(|effect| self.names.apply(effect));
+        self.expect_names(&running.facts);
+        for facts in self.journal.facts() {
+            self.expect_names(&facts);
         }
     }
 }

@@ -555,3 +555,36 @@ fn a_name_in_doubt_is_left_to_the_upstream() {
     exchange.upstream(&[empty(b'2'), ready(b'I')]);
     assert_eq!(exchange.client(&[bind("", "s"), bind("", "")]), "BB");
 }
+
+/// CLOSE ALL and its kin take away what there was when they were sent.
+#[test]
+fn what_was_made_since_outlives_what_takes_names_away() {
+    let mut exchange = Exchange::new();
+    for take_away in ["CLOSE ALL", "CLOSE c"] {
+        exchange.client(&[query("BEGIN"), query(take_away)]);
+        exchange.client(&[query("DECLARE c CURSOR FOR SELECT 1")]);
+        let begun = [complete("BEGIN"), ready(b'T')];
+        exchange.upstream(&[&begun[..], &[complete("CLOSE CURSOR"), ready(b'T')]].concat());
+        let is_there = |exchange: &Exchange| exchange.conversation.names.cursor("c").is_some();
+        assert!(is_there(&exchange), "{take_away}");
+        exchange.client(&[query("FETCH c")]);
+        let rest = [complete("DECLARE CURSOR"), ready(b'T')];
+        exchange.upstream(&[&rest[..], &[complete("FETCH 0"), ready(b'T')]].concat());
+        exchange.client(&[query("CLOSE c")]);
+        exchange.upstream(&[complete("CLOSE CURSOR"), ready(b'T')]);
+        assert!(!is_there(&exchange), "{take_away}");
+        exchange.client(&[query("ROLLBACK")]);
+        exchange.upstream(&[complete("ROLLBACK"), ready(b'I')]);
+    }
+    for take_away in ["DEALLOCATE ALL", "DISCARD ALL"] {
+        exchange.client(&[query(take_away), parse("", "SELECT 1"), sync()]);
+        exchange.upstream(&[complete("DEALLOCATE ALL"), ready(b'I')]);
+        assert_eq!(
+            exchange.client(&[bind("", ""), sync()]),
+            "BS",
+            "{take_away}"
+        );
+        let bound = [empty(b'2'), ready(b'I')];
+        exchange.upstream(&[&[empty(b'1'), ready(b'I')], &bound[..]].concat());
+    }
+}

@@ -473,6 +473,26 @@ impl Journal {
         self.owed.iter().any(|owed| matches!(owed, Owed::Parse(_)))
     }
 
+    /// What is known of the statements that are on their way, in their order.
+    pub fn facts(&self) -> Vec<Arc<Facts>> {
+        let running = self.owed.iter().filter_map(|owed| match owed {
+            Owed::Query(running) | Owed::Execute(running) => Some(Arc::clone(&running.facts)),
+            Owed::Parse(_)
+            | Owed::Bind(_)
+            | Owed::DescribeStatement
+            | Owed::DescribePortal
+            | Owed::Close(_)
+            | Owed::Sync
+            | Owed::RefusedQuery(_)
+            | Owed::RefusedMessage { .. }
+            | Owed::ReadOnlyCheck
+            | Owed::Plan(_)
+            | Owed::Cut(_)
+            | Owed::Rescue(_) => None,
+        });
+        running.collect()
+    }
+
     /// Whether a Bind is on its way.
     pub fn makes_portals(&self) -> bool {
         self.owed.iter().any(|owed| matches!(owed, Owed::Bind(_)))

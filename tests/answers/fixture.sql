@@ -80,7 +80,7 @@ CREATE TABLE other.item (id integer, note text);
 INSERT INTO other.item VALUES (1, 'elsewhere');
 
 -- Operators that say or throw what their operand tells, as no read written by a client could.
-CREATE FUNCTION say(level text, words text) RETURNS text STABLE LANGUAGE plpgsql AS $$
+CREATE FUNCTION say(level text, words text) RETURNS text STABLE LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
   CASE level
     WHEN 'notice' THEN RAISE NOTICE '%', words;
@@ -94,7 +94,7 @@ BEGIN
   RETURN words;
 END $$;
 CREATE OPERATOR ~~~> (LEFTARG = text, RIGHTARG = text, FUNCTION = say);
-CREATE FUNCTION throw(code text, words text) RETURNS text STABLE LANGUAGE plpgsql AS $$
+CREATE FUNCTION throw(code text, words text) RETURNS text STABLE LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
   RAISE EXCEPTION USING MESSAGE = words, DETAIL = 'the detail', HINT = 'the hint', ERRCODE = code,
     COLUMN = 'a column', CONSTRAINT = 'a constraint', DATATYPE = 'a type', TABLE = 'a table', SCHEMA = 'a schema';

@@ -137,7 +137,8 @@ async function fitsUnfolded(page) {
   await page.locator('#history .hint').waitFor()
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390)
   assert.deepStrictEqual(await page.evaluate(contrasts), [])
-  await page.locator('#history').scrollIntoViewIfNeeded()
+  // The page may draw it anew at any moment.
+  await page.evaluate(() => document.getElementById('history').scrollIntoView())
   await page.screenshot({ path: path.join(folder, 'phone-history.png') })
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.screenshot({ path: path.join(folder, 'desktop-history.png'), fullPage: true })
