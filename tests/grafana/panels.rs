@@ -105,6 +105,12 @@ const QUIET: &[(&str, &str, &str)] = &[
         "tripwires",
         "no tripwire is touched, nothing panics",
     ),
+    (
+        "Memory taken for clients",
+        "taken",
+        "no message is large, no client slow",
+    ),
+    ("Waiting for memory", "memory", "there is enough"),
     ("Audit lines", "dropped", "the audit keeps up"),
     ("Audit lines", "waits", "the audit keeps up"),
     (
