@@ -151,6 +151,17 @@ impl<'j> Case<'j> {
         }
     }
 
+    /// Takes over what was learned of a text that stands for the statement at hand.
+    pub(super) fn adopt(&mut self, mut other: Case<'_>) {
+        self.observed = std::mem::take(&mut other.observed);
+        self.met = other.met.take();
+        self.effects.append(&mut other.effects);
+        self.moving = other.moving.take().or_else(|| self.moving.take());
+        self.settings_then = other.settings_then;
+        self.runs_by_path |= other.runs_by_path;
+        self.cacheable &= other.cacheable;
+    }
+
     /// A value of the session that models read, where it is known for certain. All are a part of
     /// the cache's key.
     pub(super) fn value(&self, value: &SessionValue) -> Option<Option<&'j str>> {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::rules::explain_analyze;
+use super::rules::{copy, explain_analyze};
 use super::{
     Effect, Facts, Gate, Parameters, Prepared, ReadPermit, Refusal, Rule, SessionNames,
     StatementKind, Verdict,
@@ -111,7 +111,9 @@ impl Gate {
             }
             planning.ends_transaction |= has_ended;
             let is_whole = permit.facts().statements == 1 && piece.place == statement.span();
-            let question = if is_whole {
+            let question = if !piece.queries.is_empty() {
+                self.ask_of(&piece, names)?
+            } else if is_whole {
                 explain(permit, piece.kind, 0)?
             } else {
                 self.ask_apart(permit.original(), &piece, source, names)?
@@ -133,6 +135,22 @@ impl Gate {
             return Err(unplannable());
         }
         Ok(planning)
+    }
+
+    /// A read that is written as something else: the first of its queries that may run.
+    fn ask_of(&self, piece: &Piece, names: &SessionNames) -> Result<Question, Box<Refusal>> {
+        let judged = piece.queries.iter().find_map(|query| {
+            let judgement = self.judge(Cow::Borrowed(query), names);
+            match judgement.verdict {
+                Verdict::Permitted(permit) => Some(explain(&permit, piece.kind, 0)),
+                Verdict::Refused(_) | Verdict::Clamped(_) => None,
+            }
+        });
+        let question = judged.unwrap_or_else(|| Err(unplannable()))?;
+        Ok(Question {
+            shift: None,
+            ..question
+        })
     }
 
     /// A read inside of another statement, judged by itself.
@@ -229,6 +247,18 @@ struct Piece {
     place: Range<usize>,
     /// What it is.
     kind: StatementKind,
+    /// The queries that it may be, where its own text is none.
+    queries: Vec<String>,
+}
+
+impl Piece {
+    fn of(place: Range<usize>, kind: StatementKind) -> Self {
+        Self {
+            place,
+            kind,
+            queries: Vec::new(),
+        }
+    }
 }
 
 /// Whether anything of this kind has a plan.
@@ -256,28 +286,33 @@ fn piece(
     let whole = statement.span();
     let kind = StatementKind::of(statement.node);
     match statement.node {
-        Node::SelectStmt(_) | Node::DeclareCursorStmt(_) => Ok(Some(Piece { place: whole, kind })),
+        Node::SelectStmt(_) | Node::DeclareCursorStmt(_) => Ok(Some(Piece::of(whole, kind))),
         Node::ExecuteStmt(execute) => {
             let known = names.prepared(execute.name().unwrap_or_default());
             let kind_run = known.map(|prepared| prepared.facts.kind);
             match kind_run {
                 Some(StatementKind::Select | StatementKind::Values | StatementKind::Table) => {
-                    Ok(Some(Piece { place: whole, kind }))
+                    Ok(Some(Piece::of(whole, kind)))
                 }
                 Some(run) if !may_have_plans(run, policy) => Ok(None),
                 // It runs something that itself runs something, or stands for nothing yet.
                 Some(_) | None => Err(unplannable()),
             }
         }
+        Node::CopyStmt(relation) if relation.relation().is_some() => Ok(Some(Piece {
+            place: whole,
+            kind: StatementKind::Select,
+            queries: copy::planned(relation),
+        })),
         Node::CopyStmt(copy) => {
             let place = in_parentheses(text, whole).ok_or_else(unplannable)?;
             let kind = StatementKind::of(copy.query());
-            Ok(Some(Piece { place, kind }))
+            Ok(Some(Piece::of(place, kind)))
         }
         Node::ExplainStmt(explain) if explain_analyze::runs(explain) => {
             let place = behind_options(text, whole).ok_or_else(unplannable)?;
             let kind = StatementKind::of(explain.query());
-            Ok(Some(Piece { place, kind }))
+            Ok(Some(Piece::of(place, kind)))
         }
         _ => Ok(None),
     }

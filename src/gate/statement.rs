@@ -35,11 +35,7 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     rules::statement_denied::look(kind, case)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
-            rules::temp_schema::look_at_paths(case)?;
-            search_path::look_ahead(node, case);
-            walk::expressions(node, case)?;
-            rules::catalog_missing::look(node, case)?;
-            rules::nesting::look(node, case)?;
+            look_through(node, case)?;
             narrow::settle(Subject::Statement(node), case)?;
             bodies::settle(Subject::Statement(node), case)?;
             access::settle(Subject::Statement(node), case)
@@ -89,6 +85,22 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
 }
 
+/// Judges a query that stands for a statement of which the server runs nothing: only whether its
+/// names may be told apart from others.
+pub(super) fn judge_unread(query: Node<'_>, case: &mut Case<'_>) -> Found {
+    look_through(query, case)?;
+    access::settle(Subject::Statement(query), case)
+}
+
+/// The rules that see a query's nodes, without what the names in it stand for.
+fn look_through(query: Node<'_>, case: &mut Case<'_>) -> Found {
+    rules::temp_schema::look_at_paths(case)?;
+    search_path::look_ahead(query, case);
+    walk::expressions(query, case)?;
+    rules::catalog_missing::look(query, case)?;
+    rules::nesting::look(query, case)
+}
+
 /// A statement that carries another one, judged as if it stood alone.
 fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
     match node {
@@ -103,6 +115,9 @@ fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
                 case.take_back(mark);
             }
             Ok(())
+        }
+        Node::CopyStmt(copy) if copy.relation().is_some() => {
+            rules::copy::look_at_relation(copy, case)
         }
         Node::CopyStmt(copy) => judge(copy.query(), case),
         Node::PrepareStmt(prepare) => {

@@ -14,14 +14,14 @@ use super::models::put::{Puts, TooMuch};
 use super::models::tables::{self, Named, Table};
 use super::models::written::Written;
 use super::models::{Meaning, Models};
-use super::rules::{Found, model};
+use super::rules::{Found, copy, model};
 use super::sight::Sight;
 use super::{Instead, Refusal, StatementKind};
 use crate::catalog::SearchPath;
 use crate::catalog::quote::quoted;
 use crate::policy::{Mode, PolicyRule};
 use crate::resolve::{self, Lookup, Types, What};
-use crate::sql::tree::{Node, Tree};
+use crate::sql::tree::{Node, Tree, nodes};
 
 /// The text with its models in it; none where it names none.
 pub(super) fn of(tree: &Tree, case: &mut Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
@@ -107,6 +107,9 @@ impl<'s> Search<'s, '_> {
 
     fn statement(&mut self, node: Node<'_>) -> Result<Put, Box<Refusal>> {
         let reads = match node {
+            Node::CopyStmt(relation) if relation.relation().is_some() => {
+                return self.copied(relation);
+            }
             Node::SelectStmt(_)
             | Node::ExplainStmt(_)
             | Node::CopyStmt(_)
@@ -326,6 +329,41 @@ impl<'s> Search<'s, '_> {
                 .map_err(|TooMuch| model::too_much())?;
         }
         Ok(())
+    }
+
+    /// COPY of a relation: that of a model is COPY of its SELECT.
+    fn copied(&mut self, statement: &nodes::CopyStmt) -> Result<Put, Box<Refusal>> {
+        let table = statement.relation();
+        let name = table.and_then(nodes::RangeVar::relname);
+        let (Some(table), Some(name)) = (table, name) else {
+            return Err(model::not_resolved(None));
+        };
+        // What writes is refused whatever it names.
+        if statement.is_from || !self.models().may_be(name) {
+            return Ok(Put::Nothing);
+        }
+        let catalog = self.sight.catalog();
+        let meaning = |path| self.models().meaning(table, catalog, path);
+        let mut meanings = self.paths.iter().flatten().map(meaning);
+        let first = meanings.next().filter(|_| !catalog.other_encoding());
+        let agreed = first.filter(|first| meanings.all(|other| other == *first));
+        let place = match agreed {
+            Some(Meaning::Plain) => return Ok(Put::Nothing),
+            Some(Meaning::Model(place)) => place,
+            Some(Meaning::Below) => return Err(below()),
+            Some(Meaning::Above) => return Err(above()),
+            None => return Err(model::not_resolved(Some(name))),
+        };
+        let body = self.body(place)?;
+        let span = self.written().name_and_columns(table);
+        let parts = span.zip(copy::columns(statement));
+        let (span, columns) = parts.ok_or_else(|| model::not_resolved(Some(name)))?;
+        let name = copy::in_quotes(name);
+        let put = self
+            .puts
+            .put(span, format!("(SELECT {columns} FROM {body} AS {name})"));
+        put.map(|()| Put::Something)
+            .map_err(|TooMuch| model::too_much())
     }
 
     /// LOCK TABLE.

@@ -78,6 +78,17 @@ CREATE INDEX item_name ON item (name);
 CREATE SCHEMA other;
 CREATE TABLE other.item (id integer, note text);
 INSERT INTO other.item VALUES (1, 'elsewhere');
+CREATE TABLE computed (id integer, twice integer GENERATED ALWAYS AS (id * 2) STORED, word text);
+INSERT INTO computed (id, word) SELECT n, 'c' || n FROM generate_series(1, 5) n;
+CREATE TABLE whole (id integer);
+CREATE TABLE piece (note text) INHERITS (whole);
+INSERT INTO whole VALUES (1);
+INSERT INTO piece VALUES (2, 'of the whole');
+CREATE TABLE guarded (id integer, word text);
+INSERT INTO guarded SELECT n, 'g' || n FROM generate_series(1, 9) n;
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+ALTER TABLE guarded FORCE ROW LEVEL SECURITY;
+CREATE POLICY even ON guarded USING (id % 2 = 0);
 
 -- Operators that say or throw what their operand tells, as no read written by a client could.
 CREATE FUNCTION say(level text, words text) RETURNS text STABLE LANGUAGE plpgsql SET search_path = pg_catalog AS $$

@@ -150,6 +150,7 @@ public class Jdbc {
     StringWriter out = new StringWriter();
     var manager = connection.unwrap(PGConnection.class).getCopyAPI();
     manager.copyOut("COPY (SELECT id, name FROM item WHERE id < 4 ORDER BY id) TO STDOUT (FORMAT csv)", out);
+    manager.copyOut("COPY item (id, name) TO STDOUT WITH (FORMAT csv, HEADER)", out);
     System.out.println(out);
     fails(() -> manager.copyIn("COPY item FROM STDIN"), "25006");
     try (Statement statement = connection.createStatement()) {

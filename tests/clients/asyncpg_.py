@@ -60,6 +60,8 @@ async def one(connection):
     out = io.BytesIO()
     await connection.copy_from_query("SELECT id, name FROM item WHERE id < $1 ORDER BY id", 4, output=out, format="csv")
     await connection.copy_from_query("SELECT id FROM item WHERE id < 4 ORDER BY id", output=out, format="binary")
+    await connection.copy_from_table("item", output=out, columns=["id", "name"], format="csv", header=True)
+    await connection.copy_from_table("item", schema_name="other", output=out, format="binary")
     print(out.getvalue())
 
     heard = []

@@ -170,6 +170,10 @@ SELECT a_bool, a_text FROM every_type;
 \echo copy
 \copy (SELECT id, name FROM item WHERE id < 4 ORDER BY id) to stdout
 \copy (SELECT id, name FROM item WHERE id < 4 ORDER BY id) to pstdout with (format csv, header)
+\copy other.item to stdout
+\copy "Mixed Case" ("Key") to pstdout with (format csv, header)
+\copy item_view to stdout
+COPY parted_low TO STDOUT (FORMAT csv);
 COPY (SELECT id, price FROM item WHERE id BETWEEN 9 AND 11 ORDER BY id) TO STDOUT (FORMAT csv);
 \copy (SELECT 1/0) to stdout
 \echo transactions

@@ -39,6 +39,8 @@ def main():
 
     out = io.StringIO()
     cursor.copy_expert("COPY (SELECT id, name FROM item WHERE id < 4 ORDER BY id) TO STDOUT CSV HEADER", out)
+    cursor.copy_to(out, "item", columns=("id", "price"), null="none")
+    cursor.copy_expert("COPY part TO STDOUT", out)
     print(out.getvalue())
     try:
         cursor.copy_expert("COPY item FROM STDIN", io.StringIO("1\tx\n"))

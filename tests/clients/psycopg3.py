@@ -91,6 +91,11 @@ def copy(connection):
         with cursor.copy(sql.SQL("COPY (SELECT id, made FROM item WHERE id < 4 ORDER BY id) TO STDOUT (FORMAT binary)")) as out:
             out.set_types(["int4", "timestamptz"])
             print(list(out.rows()))
+        with cursor.copy(sql.SQL("COPY {} ({}) TO STDOUT (FORMAT binary)").format(sql.Identifier("item"), sql.Identifier("id"))) as out:
+            out.set_types(["int4"])
+            print(sum(row[0] for row in out.rows()))
+        with cursor.copy("COPY every_type TO STDOUT") as out:
+            print([bytes(part) for part in out])
         try:
             with cursor.copy("COPY item FROM STDIN") as into:
                 into.write_row((1, "x"))

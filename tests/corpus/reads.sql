@@ -613,6 +613,16 @@ COPY (SELECT * FROM customers) TO STDOUT
 ----
 COPY (SELECT id, name FROM customers ORDER BY id) TO STDOUT WITH (FORMAT csv, HEADER, DELIMITER ';', NULL 'nil', QUOTE '"', ESCAPE '\', FORCE_QUOTE (name))
 ----
+COPY customers TO STDOUT
+----
+COPY public.customers (id, name) TO STDOUT CSV HEADER FORCE QUOTE name
+----
+COPY "Mixed Case" ("Key") TO STDOUT WITH (FORMAT csv, HEADER, DELIMITER ';', ENCODING 'LATIN1')
+----
+COPY BINARY customers (id) TO STDOUT
+----
+COPY orders TO STDOUT USING DELIMITERS '|' WITH NULL AS 'nil'
+----
 COPY (SELECT 1) TO STDOUT (FORMAT binary)
 ----
 COPY (SELECT 1) TO STDOUT CSV HEADER

@@ -150,6 +150,7 @@ fn every_kind_of_result_is_bounded() {
             "H",
             "COPY 10",
         ),
+        ("COPY pg_catalog.pg_type TO STDOUT", "H", "COPY 10"),
     ] {
         let row = if head == "H" { "d" } else { "D" };
         check(&mut error, sql, &format!("{head} {row}10 E54000 ZI"));

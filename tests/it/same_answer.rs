@@ -31,6 +31,7 @@ const READS: &str = include_str!("../answers/reads.sql");
 pub const ERRORS: &str = include_str!("../answers/errors.sql");
 const SESSIONS: &str = include_str!("../answers/sessions.sql");
 const COPIES: &str = include_str!("../answers/copy.sql");
+const COPY_ERRORS: &str = include_str!("../answers/copy_errors.sql");
 const SEVERAL: &str = include_str!("../answers/several.sql");
 const SYNTAX: &str = include_str!("../answers/syntax.sql");
 pub const FIXTURE: &str = include_str!("../answers/fixture.sql");
@@ -56,6 +57,12 @@ fn sessions() {
 #[test]
 fn copies() {
     compare(COPIES, &[Way::Simple, Way::Text, Way::Named]);
+}
+
+/// What the server does not copy fails as the server says it.
+#[test]
+fn copies_that_fail() {
+    compare(COPY_ERRORS, &[Way::Simple, Way::Text, Way::Named]);
 }
 
 #[test]
@@ -91,6 +98,7 @@ fn reads_and_errors_of_postgres_18() {
         (SESSIONS, Way::Simple),
         (SESSIONS, Way::Named),
         (COPIES, Way::Text),
+        (COPY_ERRORS, Way::Text),
     ] {
         let mut pair = Pair::open(&stack);
         for statement in statements(list) {

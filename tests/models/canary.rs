@@ -99,6 +99,8 @@ const WAYS: &[&str] = &[
     "SELECT json_agg(customers) FROM customers",
     "SELECT (SELECT array_agg(email) FROM customers)",
     "COPY (SELECT * FROM customers) TO STDOUT",
+    "COPY customers TO STDOUT",
+    "COPY shop.customers (id, email) TO STDOUT (FORMAT csv, FORCE_QUOTE (email))",
     "SELECT * FROM customers UNION ALL SELECT * FROM customers",
     "SELECT 'shop.customers'::regclass",
     "SELECT * FROM json_populate_recordset(NULL::shop.customers, '[]')",
@@ -116,7 +118,7 @@ const REFUSED: &[&str] = &[
     "SELECT * FROM ONLY customers",
     "SELECT * FROM customers TABLESAMPLE BERNOULLI (100)",
     "SELECT * FROM customers FOR SHARE",
-    "COPY customers TO STDOUT",
+    "COPY BINARY customers TO STDOUT",
     "LOCK TABLE customers IN ACCESS SHARE MODE",
     "SET search_path = lacks; TABLE customers",
 ];

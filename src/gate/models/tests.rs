@@ -137,6 +137,23 @@ fn a_model_stands_wherever_its_name_does() {
         ),
         ("SELECT * FROM customers c", "SELECT * FROM ‹customers› c"),
         (
+            "COPY customers TO STDOUT",
+            "COPY (SELECT * FROM ‹customers› AS \"customers\") TO STDOUT",
+        ),
+        (
+            "COPY shop . customers /* , */ ( id , \"email\" ) TO STDOUT CSV",
+            "COPY (SELECT \"id\", \"email\" FROM ‹customers› AS \"customers\") TO STDOUT CSV",
+        ),
+        (
+            "copy U&\"!0049tems\" UESCAPE '!'(id)to stdout(FORMAT csv, FORCE_QUOTE (id))",
+            "copy (SELECT \"id\" FROM ‹Items› AS \"Items\")to stdout(FORMAT csv, FORCE_QUOTE (id))",
+        ),
+        (
+            "COPY regions TO STDOUT",
+            "COPY (SELECT * FROM ‹regions› AS \"regions\") TO STDOUT",
+        ),
+        ("COPY plain TO STDOUT", "COPY plain TO STDOUT"),
+        (
             "SELECT * FROM customers AS c (a, b) WHERE a = 1",
             "SELECT * FROM ‹customers› AS c (a, b) WHERE a = 1",
         ),
@@ -330,7 +347,10 @@ fn forms_without_a_model_are_refused() {
         Rule::WriteStatement,
     );
     refused(&session, "SELECT * INTO x FROM customers", Rule::SelectInto);
-    refused(&session, "COPY customers TO STDOUT", Rule::Copy);
+    refused(&session, "COPY customers FROM STDIN", Rule::Copy);
+    refused(&session, "COPY e1 TO STDOUT", Rule::Model);
+    refused(&session, "COPY years TO STDOUT", Rule::Model);
+    refused(&session, "COPY BINARY customers TO STDOUT", Rule::Model);
     refused(
         &session,
         "SELECT pg_sleep(1) FROM customers",

@@ -43,6 +43,23 @@ impl<'t> Written<'t> {
         }
     }
 
+    /// The same with the list of columns that follows, as in COPY.
+    pub(in crate::gate) fn name_and_columns(
+        &self,
+        table: &nodes::RangeVar,
+    ) -> Option<Range<usize>> {
+        let name = self.name(table)?;
+        let after = self
+            .tokens
+            .partition_point(|token| token.span.start < name.end);
+        let mut list = self.tokens.iter().skip(after);
+        if self.word(list.next()?) != "(" {
+            return Some(name);
+        }
+        let closing = list.find(|token| self.word(token) == ")")?;
+        Some(name.start..closing.span.end)
+    }
+
     /// Where the TABLE begins that a name follows, in `TABLE t`.
     pub(in crate::gate) fn table_before(&self, name: &Range<usize>) -> Option<usize> {
         let at = self

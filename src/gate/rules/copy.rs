@@ -1,28 +1,38 @@
-//! `copy`: COPY of anything but a query to the client.
+//! `copy`: COPY that does more than send rows to the client.
 //!
 //! # Sees
-//! COPY … FROM, COPY to a file or program, COPY of a table, and formats that are no built-ins.
+//! COPY … FROM, COPY to a file or program, and formats that are no built-ins.
 //!
 //! # Why
-//! COPY reaches files and programs of the server and writes rows. COPY of a table names no columns,
-//! so what it sends is not visible in the text; as a query it is judged like any other.
+//! COPY reaches files and programs of the server and writes rows.
 //!
 //! # Before
 //! - `COPY orders FROM STDIN`
 //! - `COPY (SELECT 1) TO '/tmp/out'`
 //! - `COPY (SELECT 1) TO PROGRAM 'cat'`
-//! - `COPY orders TO STDOUT`
+//! - `COPY orders TO '/tmp/out'`
 //!
 //! # After
+//! - `COPY orders TO STDOUT`
+//! - `COPY orders (id) TO STDOUT WITH (FORMAT csv, HEADER true)`
 //! - `COPY (SELECT * FROM orders) TO STDOUT`
-//! - `COPY (SELECT * FROM orders) TO STDOUT WITH (FORMAT csv, HEADER true)`
 //!
 //! # When not
-//! What the query itself does is judged by the rules for it.
+//! What a query does that is copied is judged by the rules for it. COPY of a relation is judged as
+//! the SELECT of its columns, all of them where none are named.
+//!
+//! Which relations COPY sends the rows of, and which of their columns:
+//! <https://www.postgresql.org/docs/current/sql-copy.html>
 
+use crate::catalog::{Relation, RelationKind};
+use crate::gate::case::Case;
+use crate::gate::hidden::means;
+use crate::gate::hidden::narrow::Subject;
 use crate::gate::rules::{Found, node_unknown};
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{Node, nodes};
+use crate::gate::sight::Reach;
+use crate::gate::{Refusal, Rule, statement};
+use crate::resolve::{Types, What};
+use crate::sql::tree::{self, Node, Tree, nodes};
 use crate::sqlstate::{self, SqlState};
 
 pub(in crate::gate) fn look(node: Node<'_>) -> Found {
@@ -37,15 +47,172 @@ pub(in crate::gate) fn look(node: Node<'_>) -> Found {
         let message = "COPY to a file or program of the server is not allowed";
         return Err(refusal(sqlstate::INSUFFICIENT_PRIVILEGE, message));
     }
-    if copy.relation().is_some() || matches!(copy.query(), Node::None) {
-        let message = "COPY of a table is not allowed";
-        return Err(refusal(sqlstate::INSUFFICIENT_PRIVILEGE, message));
-    }
     if !copy.options().iter().all(is_built_in) {
         let message = "the format of COPY is not known";
         return Err(refusal(sqlstate::INSUFFICIENT_PRIVILEGE, message));
     }
+    if copy.relation().is_some() != matches!(copy.query(), Node::None) {
+        return Err(unread());
+    }
     Ok(())
+}
+
+/// COPY of a relation, judged as the query that it is. Where names stand in that is of no use to
+/// the client.
+pub(in crate::gate) fn look_at_relation(copy: &nodes::CopyStmt, case: &mut Case<'_>) -> Found {
+    let text = query(copy, Reach::WithChildren).ok_or_else(unread)?;
+    let found = found(&text, case)?;
+    let text = match found {
+        CopyReads::Rows(Reach::Only) => query(copy, Reach::Only).ok_or_else(unread)?,
+        CopyReads::Rows(Reach::WithChildren) | CopyReads::Nothing => text,
+    };
+    let tree = tree::parse(&text).map_err(|_| unread())?;
+    let mut inner = case.of(&text);
+    let select = only(&tree)?;
+    let judged = match found {
+        CopyReads::Rows(_) => statement::judge(select, &mut inner),
+        CopyReads::Nothing => statement::judge_unread(select, &mut inner),
+    };
+    case.adopt(inner);
+    judged.map_err(|mut refusal| {
+        refusal.position = None;
+        refusal
+    })
+}
+
+/// The queries that COPY of a relation may be planned as.
+pub(in crate::gate) fn planned(copy: &nodes::CopyStmt) -> Vec<String> {
+    let reaches = [Reach::Only, Reach::WithChildren];
+    let queries = reaches.into_iter().map(|reach| query(copy, reach));
+    queries.flatten().collect()
+}
+
+/// The columns of a COPY of a relation as a SELECT has them; none where something else than a
+/// column is named.
+pub(in crate::gate) fn columns(copy: &nodes::CopyStmt) -> Option<String> {
+    let columns = copy
+        .attlist()
+        .iter()
+        .map(|name| name.as_str().map(in_quotes));
+    let named: Option<Vec<String>> = columns.collect();
+    named.map(|named| match named.is_empty() {
+        true => "*".to_owned(),
+        false => named.join(", "),
+    })
+}
+
+/// The columns that options name, as a list that goes on. What the server says of them tells
+/// whether they are there.
+fn optional_columns(copy: &nodes::CopyStmt) -> Option<String> {
+    let mut columns = String::new();
+    for option in copy.options() {
+        if let Node::NodeList(list) = option.arg() {
+            for name in list.iter() {
+                columns.push_str(", ");
+                columns.push_str(&in_quotes(name.as_str()?));
+            }
+        }
+    }
+    Some(columns)
+}
+
+/// A name as the parser gave it, in quotes.
+pub(in crate::gate) fn in_quotes(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Whose rows COPY of a relation sends.
+#[derive(Clone, Copy)]
+enum CopyReads {
+    /// Those of the relation.
+    Rows(Reach),
+    /// None: the server refuses to copy from such a thing, and nothing of it runs.
+    Nothing,
+}
+
+/// The query that a COPY of a relation is.
+fn query(copy: &nodes::CopyStmt, reach: Reach) -> Option<String> {
+    let table = copy.relation()?;
+    let parts = [table.catalogname(), table.schemaname(), table.relname()];
+    let name: Vec<String> = parts.into_iter().flatten().map(in_quotes).collect();
+    let only = match reach {
+        Reach::Only => "ONLY ",
+        Reach::WithChildren => "",
+    };
+    Some(format!(
+        "SELECT {}{} FROM {only}{}",
+        columns(copy)?,
+        optional_columns(copy)?,
+        name.join(".")
+    ))
+}
+
+/// Whose rows are read, by all that the name may stand for.
+fn found(text: &str, case: &Case<'_>) -> Result<CopyReads, Box<Refusal>> {
+    let all = Ok(CopyReads::Rows(Reach::WithChildren));
+    let Some(sight) = case.sight() else {
+        return all;
+    };
+    let elsewhere = means::are_read_elsewhere(sight, case) || !text.is_ascii();
+    let (Some(paths), false) = (means::paths(sight, case), elsewhere) else {
+        return all;
+    };
+    let tree = tree::parse(text).map_err(|_| unread())?;
+    let select = Subject::Statement(only(&tree)?);
+    let mut reads = None;
+    for path in &paths {
+        let Ok(resolution) = means::resolve(select, sight, path, Types::Unclear) else {
+            return all;
+        };
+        for used in &resolution.uses {
+            let own = match &used.what {
+                What::Relation { id, .. } => of(sight.catalog().relation(*id), case.server_major()),
+                What::MissingRelation { .. } => CopyReads::Rows(Reach::WithChildren),
+                _ => continue,
+            };
+            reads = Some(reads.map_or(own, |others| more(others, own)));
+        }
+    }
+    reads.map_or(all, Ok)
+}
+
+/// Of a relation. A server reads its row policies by a query of its own, of which some versions
+/// leave ONLY out.
+fn of(relation: &Relation, major: Option<u16>) -> CopyReads {
+    let before = |version: u16| major.is_some_and(|major| major < version);
+    let has_policies = !relation.policies.is_empty();
+    match relation.kind {
+        RelationKind::View
+        | RelationKind::ForeignTable
+        | RelationKind::Sequence
+        | RelationKind::CompositeType => CopyReads::Nothing,
+        RelationKind::MaterializedView if before(MATERIALIZED_VIEWS_SINCE) => CopyReads::Nothing,
+        RelationKind::PartitionedTable if before(PARTITIONS_SINCE) && !has_policies => {
+            CopyReads::Nothing
+        }
+        RelationKind::Table | RelationKind::MaterializedView if !has_policies => {
+            CopyReads::Rows(Reach::Only)
+        }
+        RelationKind::Table | RelationKind::MaterializedView | RelationKind::PartitionedTable => {
+            CopyReads::Rows(Reach::WithChildren)
+        }
+    }
+}
+
+fn more(one: CopyReads, other: CopyReads) -> CopyReads {
+    match (one, other) {
+        (CopyReads::Nothing, reads) | (reads, CopyReads::Nothing) => reads,
+        (CopyReads::Rows(Reach::Only), CopyReads::Rows(Reach::Only)) => one,
+        (CopyReads::Rows(_), CopyReads::Rows(_)) => CopyReads::Rows(Reach::WithChildren),
+    }
+}
+
+fn only(tree: &Tree) -> Result<Node<'_>, Box<Refusal>> {
+    let mut statements = tree.statements();
+    match (statements.next(), statements.next()) {
+        (Some(statement), None) => Ok(statement.node),
+        _ => Err(unread()),
+    }
 }
 
 /// Whether an option is any but FORMAT, or a format that is no extension's.
@@ -57,40 +224,156 @@ fn is_built_in(option: &nodes::DefElem) -> bool {
     !names_format || ["text", "csv", "binary"].contains(&format.to_ascii_lowercase().as_str())
 }
 
+fn unread() -> Box<Refusal> {
+    let message = "COPY of this form is not known";
+    refusal(sqlstate::FEATURE_NOT_SUPPORTED, message)
+}
+
 fn refusal(sqlstate: SqlState, message: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::Copy,
         sqlstate,
         message,
-        "COPY (SELECT …) TO STDOUT is accepted; psql's \\copy (SELECT …) TO file sends that.",
+        "COPY … TO STDOUT is accepted; psql's \\copy … TO file sends that.",
     )
 }
 
+/// The version from which on COPY sends the rows of materialized views.
+const MATERIALIZED_VIEWS_SINCE: u16 = 18;
+
+/// The version from which on COPY sends the rows of partitions by the name of their table.
+const PARTITIONS_SINCE: u16 = 19;
+
 #[cfg(test)]
 mod tests {
+    use crate::catalog::fixture::Fixture;
     use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::gate::rules::check::{
+        agent_with, check, check_blind, check_denies, check_hides, check_in, check_policy,
+        check_shop, gate, session_of,
+    };
 
     #[test]
-    fn only_a_query_to_the_client_is_copied() {
+    fn nothing_but_rows_to_the_client_is_copied() {
         check(
             Rule::Copy,
             &[
                 "COPY t FROM STDIN",
                 "COPY t FROM '/etc/passwd'",
                 "COPY t FROM PROGRAM 'id'",
-                "COPY t TO STDOUT",
+                "COPY t TO '/tmp/x'",
                 "COPY t (a) TO '/tmp/x'",
                 "COPY t TO PROGRAM 'sh'",
                 "COPY (SELECT 1) TO PROGRAM 'sh'",
-                "COPY BINARY t TO STDOUT",
+                "COPY BINARY t FROM STDIN",
+                "COPY BINARY t TO '/tmp/x'",
                 "COPY (SELECT 1) TO STDOUT (FORMAT other)",
+                "COPY t TO STDOUT (FORMAT \"CSV \")",
+                "COPY t TO STDOUT (FORMAT csv, FORMAT parquet)",
+                "COPY t TO STDOUT (\"FORMAT\" other)",
             ],
             &[
                 "COPY (SELECT 1) TO STDOUT CSV HEADER",
                 "COPY (VALUES (1)) TO STDOUT (FORMAT binary)",
                 "COPY (TABLE t) TO STDOUT",
+                "COPY t TO STDOUT",
+                "COPY t TO STDIN",
+                "COPY BINARY t TO STDOUT",
+                "COPY t TO STDOUT USING DELIMITERS ';' WITH NULL AS 'x'",
+                "COPY public.t (a, \"B\") TO STDOUT WITH (FORMAT csv, HEADER, FORCE_QUOTE (a))",
+                "COPY d.public.t TO STDOUT CSV HEADER FORCE QUOTE *",
+                "COPY t (a) TO STDOUT (FORMAT csv, DELIMITER '|', ENCODING 'LATIN1', QUOTE '!')",
             ],
+        );
+    }
+
+    /// The same table as the query that it is.
+    #[test]
+    fn a_relation_is_judged_as_the_query_that_it_is() {
+        check(
+            Rule::TempSchema,
+            &["COPY pg_temp.t TO STDOUT", "COPY pg_temp_3.t (a) TO STDOUT"],
+            &["COPY pg_catalog.pg_class TO STDOUT"],
+        );
+        check_blind(
+            Rule::CatalogMissing,
+            &["COPY orders TO STDOUT", "COPY pg_class_of_mine TO STDOUT"],
+            &["COPY pg_class (relname) TO STDOUT"],
+        );
+        check_hides(
+            Rule::RelationDenied,
+            &[
+                "COPY shop.secrets TO STDOUT",
+                "COPY shop.secrets (id) TO STDOUT",
+                "COPY BINARY shop.secrets TO STDOUT",
+            ],
+            &["COPY shop.orders TO STDOUT"],
+        );
+        check_hides(
+            Rule::ColumnDenied,
+            &[
+                "COPY shop.people TO STDOUT",
+                "COPY shop.people (id, secret) TO STDOUT",
+                "COPY shop.people (id, \"secret\") TO STDOUT CSV",
+                "COPY shop.people (id, U&\"secr\\0065t\") TO STDOUT",
+                "COPY shop.people (id) TO STDOUT (FORMAT csv, FORCE_QUOTE (secret))",
+                "COPY shop.people (id) TO STDOUT CSV FORCE QUOTE id, secret",
+                "COPY shop.people (people) TO STDOUT",
+            ],
+            &[
+                "COPY shop.people (id) TO STDOUT",
+                "COPY shop.people (name, id) TO STDOUT (FORMAT csv, FORCE_QUOTE (name))",
+            ],
+        );
+        check_denies(Rule::StatementDenied, &["COPY shop.orders TO STDOUT"], &[]);
+    }
+
+    #[test]
+    fn only_the_rows_of_the_relation_itself_are_read() {
+        let people = |major| {
+            Fixture::new(major)
+                .schema("shop")
+                .table("shop.open", "id int4")
+                .table("shop.closed", "id int4")
+                .child("shop.closed", "shop.open")
+                .table("shop.guarded", "id int4")
+                .policy("shop.guarded", "own", &["int4gt(int4, int4)"])
+                .table("shop.hidden", "id int4")
+                .child("shop.hidden", "shop.guarded")
+        };
+        let hides = || agent_with(&[], "\nrelations: {deny: [shop.closed, shop.hidden]}\n");
+        let guarded = ["COPY shop.closed TO STDOUT", "COPY shop.guarded TO STDOUT"];
+        for major in [13, 15, 18] {
+            let names = session_of(people(major).build(), &hides());
+            let open = ["COPY shop.open TO STDOUT", "COPY shop.open (id) TO STDOUT"];
+            check_in(
+                &gate(hides()),
+                &names,
+                Rule::RelationDenied,
+                &guarded,
+                &open,
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_server_does_not_copy_is_left_to_its_own_error() {
+        let left = [
+            "COPY shop.v_totals TO STDOUT",
+            "COPY shop.v_totals (id) TO STDOUT",
+            "COPY shop.remote TO STDOUT",
+        ];
+        check_shop(
+            Rule::RowPolicyEffects,
+            &["COPY shop.tenants TO STDOUT"],
+            &left,
+        );
+        let hidden = agent_with(&[], "\nrelations: {deny: [\"shop.v_*\", shop.remote]}\n");
+        check_policy(
+            hidden,
+            Rule::RelationDenied,
+            &left,
+            &["COPY shop.orders TO STDOUT"],
         );
     }
 }
