@@ -10,12 +10,13 @@ use super::hidden::Suspicion;
 use super::named::Met;
 use super::rules::Found;
 use super::sight::Sight;
+use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
     Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule, Scope,
     SearchPaths, SessionNames, StatementKind, Surety, Verdict,
 };
-use crate::policy::{CatalogNeed, Mode, Policy, PolicyRule, SessionValue};
+use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
 use crate::sql::edit::Edit;
 use crate::sql::fingerprint::Fingerprint;
@@ -41,6 +42,8 @@ pub struct Case<'j> {
     pub(super) nesting: Nesting,
     /// The first name of the statement at hand that some object hides an effect under.
     pub(super) suspicion: Option<Suspicion>,
+    /// Whether the statement at hand is one call and nothing else.
+    pub(super) single_call: SingleCall,
     /// Whether a name of the statement at hand may stand for something that runs a function whose
     /// names are looked up by the session's search_path.
     pub(super) names_moving: bool,
@@ -112,6 +115,7 @@ impl<'j> Case<'j> {
             calls_run: Surety::Possible,
             nesting: Nesting::Own,
             suspicion: None,
+            single_call: SingleCall::None,
             names_moving: false,
             runs_by_path: false,
             within: Vec::new(),
@@ -240,6 +244,11 @@ impl<'j> Case<'j> {
             // A snapshot that is known but not at hand is none.
             (Database::Seen(_), _) | (Database::Unseen, CatalogNeed::Required) => Depth::BuiltIns,
         }
+    }
+
+    /// Whether the statement at hand exports its snapshot, as the policy lets it.
+    pub(super) fn exports_snapshot(&self) -> bool {
+        self.single_call == SingleCall::Alone && self.policy.statements().snapshots == Choice::Allow
     }
 
     /// As whom the upstream session runs.

@@ -51,6 +51,7 @@ mod search_path;
 mod setting;
 mod shapes;
 pub mod sight;
+mod single_call;
 mod startup;
 mod startup_options;
 mod statement;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::case::Case;
 use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
+use super::single_call::SingleCall;
 use super::{Effect, Parameters, StatementKind, access, bodies, search_path, walk, watched};
 use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, Tree, nodes};
 
@@ -35,8 +36,10 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     rules::statement_denied::look(kind, case)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
+            case.single_call = SingleCall::of(node, case);
             look_through(node, case)?;
             narrow::settle(Subject::Statement(node), case)?;
+            case.single_call = SingleCall::None;
             bodies::settle(Subject::Statement(node), case)?;
             access::settle(Subject::Statement(node), case)
         }

@@ -137,8 +137,8 @@ impl<'s> Search<'s, '_> {
             match meaning {
                 Meaning::Plain => {}
                 Meaning::Model(place) => found.push((*table, place)),
-                Meaning::Below => return Err(below()),
-                Meaning::Above => return Err(above()),
+                Meaning::Below => return Err(model::below()),
+                Meaning::Above => return Err(model::above()),
             }
         }
         if found.is_empty() {
@@ -350,8 +350,8 @@ impl<'s> Search<'s, '_> {
         let place = match agreed {
             Some(Meaning::Plain) => return Ok(Put::Nothing),
             Some(Meaning::Model(place)) => place,
-            Some(Meaning::Below) => return Err(below()),
-            Some(Meaning::Above) => return Err(above()),
+            Some(Meaning::Below) => return Err(model::below()),
+            Some(Meaning::Above) => return Err(model::above()),
             None => return Err(model::not_resolved(Some(name))),
         };
         let body = self.body(place)?;
@@ -436,18 +436,4 @@ fn without_snapshot(tree: &Tree) -> Found {
         }
     }
     Ok(())
-}
-
-fn below() -> Box<Refusal> {
-    model::form(
-        "this table is a part of one that is read through a model",
-        "Read the table that it is a part of.",
-    )
-}
-
-fn above() -> Box<Refusal> {
-    model::form(
-        "this table is read together with one that is read through a model",
-        "Read ONLY it, or the table with the model.",
-    )
 }

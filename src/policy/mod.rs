@@ -109,6 +109,8 @@ pub struct Statements {
     pub with_hold: Choice,
     /// LOCK TABLE … IN ACCESS SHARE MODE, the lock that every SELECT takes.
     pub lock_access_share: Choice,
+    /// pg_export_snapshot() and SET TRANSACTION SNAPSHOT.
+    pub snapshots: Choice,
 }
 
 /// When a message of several statements runs.

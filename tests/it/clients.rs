@@ -303,7 +303,7 @@ fn compare(direct: &str, proxied: &str) {
 }
 
 /// Runs a program to its end, within a bound.
-fn run(command: &mut Command) -> Output {
+pub fn run(command: &mut Command) -> Output {
     let name = format!("{command:?}");
     let mut child = command
         .stdout(Stdio::piped())
@@ -346,7 +346,7 @@ fn collect(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> 
     })
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -361,7 +361,7 @@ fn python() -> String {
 }
 
 /// What `make setup` has put into the folder of all builds.
-fn installed(name: &str) -> String {
+pub fn installed(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("target")
         .join(name);

@@ -24,6 +24,8 @@ mod clients;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod dumps;
+#[cfg(test)]
 mod evidence_hostile;
 #[cfg(test)]
 mod function_paths;

@@ -180,6 +180,11 @@ impl Looker<'_, '_> {
                 {
                     return None;
                 }
+                (FunctionVerdict::Effects { why: Why::Snapshot }, Form::Call)
+                    if self.case.exports_snapshot() =>
+                {
+                    return None;
+                }
                 // The server cannot be asked for them; those of samples have a rule of their own.
                 (FunctionVerdict::Effects { why: Why::Internal }, Form::Field | Form::Sample) => {
                     return None;

@@ -20,7 +20,8 @@
 //!
 //! # When not
 //! Functions that run SQL given as a string are `sql_in_string`, those that are no built-ins
-//! `unknown_function`.
+//! `unknown_function`. Where the policy says `snapshots: allow`, a statement that is nothing but
+//! `SELECT pg_export_snapshot()` passes.
 
 use crate::gate::functions::Why;
 use crate::gate::rules::Called;

@@ -193,6 +193,10 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
             set_config::look(call, case)
         }
         FunctionVerdict::RunsSql => Err(sql_in_string::refusal(called)),
+        FunctionVerdict::Effects { why: Why::Snapshot } if case.exports_snapshot() => {
+            look_for_overloads(called, case);
+            Ok(())
+        }
         FunctionVerdict::Effects { why } => Err(function_effects::refusal(called, why)),
         FunctionVerdict::Unknown => unknown_function::look(called, case),
     }

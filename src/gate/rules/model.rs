@@ -32,6 +32,22 @@ pub(in crate::gate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
     Refusal::new(Rule::Model, sqlstate::INSUFFICIENT_PRIVILEGE, what, hint)
 }
 
+/// A part of what a model covers.
+pub(in crate::gate) fn below() -> Box<Refusal> {
+    form(
+        "this table is a part of one that is read through a model",
+        "Read the table that it is a part of.",
+    )
+}
+
+/// What is read together with what a model covers.
+pub(in crate::gate) fn above() -> Box<Refusal> {
+    form(
+        "this table is read together with one that is read through a model",
+        "Read ONLY it, or the table with the model.",
+    )
+}
+
 /// EXPLAIN.
 pub(in crate::gate) fn explained() -> Box<Refusal> {
     form(

@@ -21,6 +21,8 @@
 //! current_setting() only reads and passes. A setting that the policy lets take whatever the server
 //! takes (`any`, or `on or off` where the server knows no other value) may be given a parameter or
 //! an expression: drivers put a value back that way. The expression itself is judged as any other.
+//! `SELECT set_config(name, …) FROM pg_settings WHERE name = '…'` names its setting, which the
+//! server may lack: pg_dump sends that.
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, roles, setting_denied, settings};
@@ -39,8 +41,11 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
     if call.func_variadic {
         return Err(refusal());
     }
-    let Literal::Text { text: name, .. } = literal(name) else {
-        return Err(refusal());
+    let of_setting = case.single_call.setting_of(name).map(str::to_owned);
+    let name = match (literal(name), &of_setting) {
+        (Literal::Text { text, .. }, _) => text,
+        (_, Some(name)) => name,
+        (Literal::Null | Literal::None, None) => return Err(refusal()),
     };
     match literal(value) {
         // NULL resets, as RESET does.

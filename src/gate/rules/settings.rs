@@ -35,7 +35,7 @@ use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown, setting_denied};
 use crate::gate::setting::{self, Asked};
 use crate::gate::{Refusal, Rule};
-use crate::policy::{SettingValue, ValueRule};
+use crate::policy::{Choice, SettingValue, ValueRule};
 use crate::sql::edit::Edit;
 use crate::sql::lexer;
 use crate::sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
@@ -62,7 +62,10 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         {
             look_at_modes(set.args())
         }
-        // SET TRANSACTION SNAPSHOT, SET … FROM CURRENT and whatever a later grammar adds.
+        VariableSetKind::VAR_SET_MULTI if name == "TRANSACTION SNAPSHOT" => {
+            look_at_snapshot(set.args(), case)
+        }
+        // SET … FROM CURRENT and whatever a later grammar adds.
         _ => Err(not_readable()),
     }
 }
@@ -135,6 +138,14 @@ fn look_at_cast(name: &str, case: &Case<'_>) -> Found {
         return Ok(());
     }
     Err(not_readable())
+}
+
+/// The snapshot of another transaction, by the name that its export has.
+fn look_at_snapshot(name: &NodeList, case: &Case<'_>) -> Found {
+    match (case.policy.statements().snapshots, name.get(0)) {
+        (Choice::Allow, Some(only)) if name.len() == 1 && part(only).is_some() => Ok(()),
+        (Choice::Allow | Choice::Refuse, _) => Err(not_readable()),
+    }
 }
 
 /// The modes of a transaction, as BEGIN and SET TRANSACTION list them.
@@ -228,6 +239,18 @@ mod tests {
                 "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
                 "BEGIN READ ONLY",
                 "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE",
+            ],
+        );
+    }
+
+    #[test]
+    fn another_snapshot_is_a_choice_of_the_policy() {
+        check_bi(
+            Rule::Settings,
+            &["SET TRANSACTION READ WRITE"],
+            &[
+                "SET TRANSACTION SNAPSHOT '00000003-0000001B-1'",
+                "SET LOCAL TRANSACTION SNAPSHOT 'no such'",
             ],
         );
     }

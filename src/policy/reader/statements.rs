@@ -1,7 +1,7 @@
 //! The section `statements` of a policy file.
 
 use super::super::near::nearest;
-use super::super::section::{Problems, Section, join, placed, report};
+use super::super::section::{Problems, Section, chosen, join, placed, report};
 use super::super::tree::{Place, Tree};
 use super::super::{Choice, ExplainAnalyze, Several, Statements, kinds};
 use super::lists;
@@ -21,6 +21,12 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
     let explain_analyze = section.choice("explain_analyze", ANALYZE, problems);
     let with_hold = section.choice("with_hold", CHOICE, problems);
     let lock_access_share = section.choice("lock_access_share", CHOICE, problems);
+    let snapshots = section.optional(
+        "snapshots",
+        Choice::Refuse,
+        problems,
+        |tree, path, problems| chosen(tree, path, CHOICE, problems),
+    );
     let allow = section.optional("allow", None, problems, allowed);
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
         placed(tree, path, problems, named)
@@ -36,6 +42,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
             explain_analyze: explain_analyze?,
             with_hold: with_hold?,
             lock_access_share: lock_access_share?,
+            snapshots: snapshots?,
         },
         allowed,
         denied,

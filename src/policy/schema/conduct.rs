@@ -84,6 +84,14 @@ pub(super) const KEYS: &[Key] = &[
         doc: "LOCK TABLE … IN ACCESS SHARE MODE takes the lock that SELECT takes, and keeps it.",
     },
     Key {
+        path: "statements.snapshots",
+        form: CHOICE,
+        absent: Some("refuse"),
+        doc: "SELECT pg_export_snapshot() lets other sessions read what a transaction sees, and \
+              SET TRANSACTION SNAPSHOT reads what another one sees: dump tools that work in \
+              parallel do so.",
+    },
+    Key {
         path: "statements.allow",
         form: Form::Either(&[Form::OneOf(&["any"]), Form::Many(&Form::Known(passable))]),
         absent: Some("any"),

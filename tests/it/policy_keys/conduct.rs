@@ -87,6 +87,24 @@ pub(super) const CASES: &[Case] = &[
         &[app(&["BEGIN", "SELECT 1 FROM shop.orders LIMIT 1"], "1")],
     ),
     asked(
+        "statements.snapshots",
+        &[("statements/snapshots", r#""refuse""#)],
+        &[
+            app(
+                &["BEGIN", "SELECT pg_export_snapshot()"],
+                "42501 function_effects",
+            ),
+            app(
+                &[
+                    "BEGIN ISOLATION LEVEL REPEATABLE READ",
+                    "SET TRANSACTION SNAPSHOT '00000003-0000001B-1'",
+                ],
+                "42501 settings",
+            ),
+        ],
+        &[app(&["BEGIN", "SELECT pg_current_snapshot() IS NULL"], "f")],
+    ),
+    asked(
         "statements.allow",
         &[(
             "statements/allow",

@@ -1,0 +1,233 @@
+//! SELECTs that are one call and nothing else, of those calls that pass in no other place.
+//!
+//! pg_dump exports its snapshot by one, and sets what a server may lack by another, whose name
+//! comes from `pg_settings`.
+
+use super::case::Case;
+use super::grounds::SearchPaths;
+use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, SetOperation, list::NodeList, nodes};
+
+/// What a SELECT is beside its call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum SingleCall {
+    /// No such SELECT.
+    #[default]
+    None,
+    /// `SELECT f()`.
+    Alone,
+    /// `SELECT f(name, …) FROM pg_settings WHERE name = '…'`: the name of the setting, of which
+    /// there is one or none.
+    OfSetting(Box<str>),
+}
+
+impl SingleCall {
+    /// That of a statement.
+    pub(super) fn of(node: Node<'_>, case: &Case<'_>) -> Self {
+        match node {
+            Node::SelectStmt(select) if is_plain(select) => {
+                if select.from_clause().is_empty() && matches!(select.where_clause(), Node::None) {
+                    return Self::Alone;
+                }
+                match setting(select) {
+                    Some(name) if finds_built_ins_first(case) => Self::OfSetting(name.into()),
+                    Some(_) | None => Self::None,
+                }
+            }
+            _ => Self::None,
+        }
+    }
+
+    /// The setting that an argument names.
+    pub(super) fn setting_of(&self, argument: Node<'_>) -> Option<&str> {
+        match self {
+            Self::OfSetting(name) if is_name(argument) => Some(name),
+            Self::OfSetting(_) | Self::Alone | Self::None => None,
+        }
+    }
+}
+
+/// One call, of which nothing is said but where its rows come from.
+fn is_plain(select: &nodes::SelectStmt) -> bool {
+    let targets = select.target_list();
+    let is_call = |target: &nodes::ResTarget| {
+        let call = match target.val() {
+            Node::FuncCall(call) => call,
+            _ => return false,
+        };
+        target.indirection().is_empty()
+            && call.agg_order().is_empty()
+            && matches!(call.agg_filter(), Node::None)
+            && call.over().is_none()
+            && !call.func_variadic
+            && call.args().iter().all(is_constant_or_name)
+    };
+    select.op == SetOperation::SETOP_NONE
+        && targets.len() == 1
+        && targets.iter().all(is_call)
+        && select.with_clause().is_none()
+        && select.into_clause().is_none()
+        && select.distinct_clause().is_empty()
+        && select.group_clause().is_empty()
+        && matches!(select.having_clause(), Node::None)
+        && select.window_clause().is_empty()
+        && select.values_lists().is_empty()
+        && select.sort_clause().is_empty()
+        && matches!(select.limit_count(), Node::None)
+        && matches!(select.limit_offset(), Node::None)
+        && select.locking_clause().is_empty()
+}
+
+fn is_constant_or_name(argument: Node<'_>) -> bool {
+    matches!(argument, Node::A_Const(_)) || is_name(argument)
+}
+
+/// The literal that `name` is compared with in `FROM pg_settings WHERE name = '…'`.
+fn setting(select: &nodes::SelectStmt) -> Option<&str> {
+    let mut from = select.from_clause().iter();
+    let (Some(Node::RangeVar(table)), None) = (from.next(), from.next()) else {
+        return None;
+    };
+    let is_settings = table.relname() == Some("pg_settings")
+        && matches!(table.schemaname(), None | Some("pg_catalog"))
+        && table.catalogname().is_none()
+        && table.alias().is_none();
+    let Node::A_Expr(compared) = select.where_clause() else {
+        return None;
+    };
+    let is_equal = compared.kind == A_Expr_Kind::AEXPR_OP && is_one(compared.name(), "=");
+    let Node::A_Const(constant) = compared.rexpr() else {
+        return None;
+    };
+    match constant.val() {
+        Some(ConstValue::String(name))
+            if is_settings && is_equal && is_name(compared.lexpr()) && !constant.isnull =>
+        {
+            Some(name)
+        }
+        _ => None,
+    }
+}
+
+/// Whether it is the column `name`.
+fn is_name(node: Node<'_>) -> bool {
+    matches!(node, Node::ColumnRef(column) if is_one(column.fields(), "name"))
+}
+
+fn is_one(names: &NodeList, name: &str) -> bool {
+    names.len() == 1 && names.get(0).and_then(|own| own.as_str()) == Some(name)
+}
+
+/// Whether names that the server brings along mean what it brings along.
+fn finds_built_ins_first(case: &Case<'_>) -> bool {
+    let SearchPaths::Known(paths) = case.paths() else {
+        return false;
+    };
+    let first = |path: &[Box<str>]| {
+        let place = path.iter().position(|name| **name == *"pg_catalog");
+        place.is_none_or(|place| place == 0)
+    };
+    paths.iter().all(|path| first(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::rules::check::{check_bi, check_in, gate, path_of, session_of, shop};
+    use crate::gate::{Rule, SearchPaths};
+    use crate::policy::Policy;
+
+    const OF_SETTINGS: &[&str] = &[
+        "SELECT set_config(name, 'view, foreign-table', false) FROM pg_settings WHERE name = 'restrict_nonsystem_relation_kind'",
+        "SELECT pg_catalog.set_config(name, 'off', true) FROM pg_catalog.pg_settings WHERE name = 'jit'",
+    ];
+
+    #[test]
+    fn a_setting_may_be_named_by_what_pg_settings_is_searched_for() {
+        let names = session_of(shop().build(), &Policy::bi());
+        let refused = [
+            "SELECT set_config(name, 'off', false) FROM pg_settings",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name <> 'jit'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name LIKE 'jit'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('jit')",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = $1",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE 'jit' = name",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE setting = 'jit'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name OPERATOR(shop.=) 'jit'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit' OR true",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE NOT name = 'jit'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = ANY ('{jit}')",
+            "SELECT set_config(setting, 'off', false) FROM pg_settings WHERE name = 'jit'",
+            "SELECT set_config(name, setting, false) FROM pg_settings WHERE name = 'search_path'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings p WHERE name = 'jit'",
+            "SELECT set_config(name, 'off', false) FROM shop.pg_settings WHERE name = 'jit'",
+            "SELECT set_config(name, 'off', false) FROM d.pg_catalog.pg_settings WHERE name = 'jit'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings, pg_class WHERE name = 'jit'",
+            "SELECT set_config(name, 'off', false), 1 FROM pg_settings WHERE name = 'jit'",
+            "WITH pg_settings AS (SELECT 'role' AS name) SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'",
+            "SELECT 1 FROM (SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit') x",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit' UNION SELECT ''",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'; SELECT set_config(name, 'off', false)",
+        ];
+        let bi = gate(Policy::bi());
+        check_in(&bi, &names, Rule::SetConfig, &refused, OF_SETTINGS);
+        let settings = [
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'default_transaction_read_only'",
+            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'Transaction_Read_Only'",
+            "SELECT set_config(name, 'evil, pg_catalog', false) FROM pg_settings WHERE name = 'search_path'",
+        ];
+        check_in(&bi, &names, Rule::Settings, &settings, &[]);
+        let roles = ["SELECT set_config(name, 'x', false) FROM pg_settings WHERE name = 'role'"];
+        check_in(&bi, &names, Rule::Roles, &roles, &[]);
+    }
+
+    #[test]
+    fn it_has_to_be_the_pg_settings_of_the_server() {
+        let mut names = session_of(shop().build(), &Policy::bi());
+        let bi = gate(Policy::bi());
+        for path in [
+            SearchPaths::Unknown,
+            path_of(&["public", "pg_catalog"]),
+            match path_of(&["public"]) {
+                SearchPaths::Known(paths) => SearchPaths::Unsure(paths),
+                other => other,
+            },
+        ] {
+            names.set_paths(path);
+            check_in(&bi, &names, Rule::SetConfig, OF_SETTINGS, &[]);
+        }
+        for path in [path_of(&[]), path_of(&["pg_catalog", "public"])] {
+            names.set_paths(path);
+            check_in(&bi, &names, Rule::SetConfig, &[], OF_SETTINGS);
+        }
+    }
+
+    #[test]
+    fn a_snapshot_is_exported_once_by_a_statement() {
+        check_bi(
+            Rule::FunctionEffects,
+            &[
+                "SELECT pg_export_snapshot() FROM generate_series(1, 1000000)",
+                "SELECT pg_export_snapshot(), pg_export_snapshot()",
+                "SELECT pg_export_snapshot() WHERE true",
+                "SELECT * FROM pg_export_snapshot()",
+                "SELECT (SELECT pg_export_snapshot())",
+                "SELECT lower(pg_export_snapshot())",
+                "VALUES (pg_export_snapshot())",
+                "SELECT pg_export_snapshot() UNION SELECT ''",
+                "SELECT pg_export_snapshot() LIMIT pg_export_snapshot()::int",
+                "SELECT pg_export_snapshot() OVER ()",
+            ],
+            &[
+                "SELECT pg_export_snapshot()",
+                "SELECT pg_catalog.pg_export_snapshot() AS id",
+                "BEGIN; SELECT \"pg_export_snapshot\"(); COMMIT",
+                "PREPARE e AS SELECT pg_export_snapshot()",
+                "DECLARE c CURSOR FOR SELECT pg_export_snapshot()",
+            ],
+        );
+        check_bi(
+            Rule::UnknownFunction,
+            &["SELECT shop.pg_export_snapshot()"],
+            &[],
+        );
+    }
+}
