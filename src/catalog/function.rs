@@ -1,5 +1,7 @@
 //! Functions, aggregates, window functions and procedures.
 
+use std::sync::Arc;
+
 use super::stored::Stored;
 use super::{AclId, FunctionId, NameId, Oid, OperatorId, RoleId, SchemaId, TypeId};
 
@@ -20,8 +22,10 @@ pub struct Function {
     pub security_definer: bool,
     /// What it is written in.
     pub language: Language,
-    /// Whether it belongs to an extension.
-    pub of_extension: bool,
+    /// The extension that it is a member of, by name.
+    pub extension: Option<Arc<str>>,
+    /// What runs, where that is a loaded library and nothing of the server's own.
+    pub code: Option<Box<Code>>,
     /// The types of its input arguments, in order (`proargtypes`). The last one of a variadic
     /// function is an array.
     pub arguments: Box<[TypeId]>,
@@ -50,6 +54,22 @@ pub struct Function {
     pub owner: Option<RoleId>,
     /// Who may call it; the default rights where none are written (everybody).
     pub acl: Option<AclId>,
+}
+
+/// A function of a loaded library. Only superusers can make functions of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The library, as it is written (`probin`): `$libdir/pg_trgm`.
+    pub library: Arc<str>,
+    /// The function in it (`prosrc`).
+    pub symbol: Box<str>,
+}
+
+impl Function {
+    /// Whether it is a member of an extension.
+    pub fn of_extension(&self) -> bool {
+        self.extension.is_some()
+    }
 }
 
 /// What can be called, as `pg_proc.prokind` says.

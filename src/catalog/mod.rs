@@ -53,7 +53,7 @@ use std::fmt;
 pub use self::build::BuildError;
 pub use self::cast::{Cast, CastContext, CastMethod};
 pub use self::data_type::{Type, TypeKind};
-pub use self::function::{Function, FunctionKind, Language, Volatility};
+pub use self::function::{Code, Function, FunctionKind, Language, Volatility};
 pub use self::kind::ObjectKind;
 pub use self::mask::Mask;
 pub use self::names::{NameId, Names};

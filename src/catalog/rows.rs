@@ -173,7 +173,10 @@ pub struct FunctionRow {
     pub security_definer: bool,
     /// `pg_language.lanname`.
     pub language: String,
-    pub of_extension: bool,
+    /// The extension that it is a member of (`pg_depend`), by name.
+    pub extension: Option<String>,
+    /// `probin` and `prosrc` of what users have added in C.
+    pub code: Option<(String, String)>,
     /// `proargtypes`.
     pub arguments: Vec<u32>,
     /// `proallargtypes`, or nothing where the column is NULL.

@@ -82,6 +82,10 @@ fn behind_function(function: &Function) -> usize {
         + size_of_val(&*function.argument_names)
         + size_of_val(&*function.out_columns)
         + size_of_val(&*function.settings)
+        + function.code.as_deref().map_or(0, |code| {
+            // The names of libraries are shared.
+            size_of_val(code) + code.symbol.len()
+        })
         + function.body.as_deref().map_or(0, boxed)
         + function.text.as_deref().map_or(0, str::len)
         + function.search_path.as_deref().map_or(0, str::len)

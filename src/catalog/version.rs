@@ -344,7 +344,11 @@ fn write_function(form: &mut Form<'_>, function: &Function) {
             form.name(name);
         }
     }
-    form.number(function.of_extension);
+    form.option(function.extension.as_deref(), Form::text);
+    form.option(function.code.as_deref(), |form, code| {
+        form.text(&code.library);
+        form.text(&code.symbol);
+    });
     form.list(&function.argument_names, |form, name| {
         form.option(*name, Form::name)
     });
@@ -484,7 +488,8 @@ mod tests {
             |row| row.language = "c".into();
             |row| row.language = "plpython3u".into();
             |row| row.kind = b'w';
-            |row| row.of_extension = true;
+            |row| row.extension = Some("x".into());
+            |row| row.code = Some(("$libdir/x".into(), "f".into()));
             |row| row.names = vec!["x".into(), "b".into(), "c".into()];
             |row| row.defaults = 2;
             |row| row.variadic = 0;

@@ -49,6 +49,8 @@ pub struct Case<'j> {
     pub(super) names_moving: bool,
     /// Whether some statement of the text runs such a function.
     pub(super) runs_by_path: bool,
+    /// Where calls stand that run literals which were judged, in bytes.
+    pub(super) literals_judged: Vec<usize>,
     /// What calls of the statement at hand set search_path to, while others of it run.
     pub(super) within: Vec<PathChange>,
     /// The arguments of the function whose body the text is.
@@ -94,6 +96,8 @@ pub enum Nesting {
     Run,
     /// That of a function's body.
     Body,
+    /// That of a literal of the client's, which a function runs.
+    Literal,
 }
 
 impl<'j> Case<'j> {
@@ -118,6 +122,7 @@ impl<'j> Case<'j> {
             single_call: SingleCall::None,
             names_moving: false,
             runs_by_path: false,
+            literals_judged: Vec::new(),
             within: Vec::new(),
             arguments: None,
             parameters: Parameters::Unknown,
@@ -206,6 +211,31 @@ impl<'j> Case<'j> {
             settings_then: self.settings,
             ..Case::new(text, self.policy, self.names, None)
         }
+    }
+
+    /// A literal that the statement at hand runs, judged as if a client had sent it.
+    pub(super) fn literal<'i>(&self, text: &'i str) -> Case<'i>
+    where
+        'j: 'i,
+    {
+        Case {
+            nesting: Nesting::Literal,
+            at_hand: self.at_hand,
+            moved: self.moved.clone(),
+            settings: self.settings,
+            settings_then: self.settings,
+            met: self.met.as_ref().map(|_| Met::default()),
+            ..Case::new(text, self.policy, self.names, None)
+        }
+    }
+
+    /// Takes over what was learned of a literal that the statement at hand runs.
+    pub(super) fn hear(&mut self, literal: &Case<'_>) {
+        self.observe(&literal.observed);
+        if let (Some(met), Some(inner)) = (&mut self.met, &literal.met) {
+            met.take_over(&inner.named());
+        }
+        self.cacheable &= literal.cacheable;
     }
 
     /// The names of the session. A verdict that looked at them is good for this session, now.

@@ -65,6 +65,8 @@ pub struct Policy {
     models: Vec<Model>,
     functions_denied: Vec<Signature>,
     any_search_path: Vec<Signature>,
+    extensions: ExtensionTrust,
+    transaction_ids: Choice,
     statements_allowed: Option<Vec<String>>,
     statements_denied: Vec<String>,
     settings_denied: Vec<Glob>,
@@ -87,6 +89,15 @@ enum TrustedSchemas {
     Any,
     /// These, in order.
     These(Vec<String>),
+}
+
+/// What becomes of the functions of extensions that are known here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExtensionTrust {
+    /// They are judged by what they do, as built-ins are.
+    Known,
+    /// Only those run that the policy names.
+    Named,
 }
 
 /// The foreign tables that may be read.
@@ -224,6 +235,16 @@ impl Policy {
             TrustedSchemas::Any => true,
             TrustedSchemas::These(schemas) => schemas.iter().any(|trusted| trusted == schema),
         }
+    }
+
+    /// Whether functions of well-known extensions run where what they do is known to be a read.
+    pub fn knows_extensions(&self) -> bool {
+        self.extensions == ExtensionTrust::Known
+    }
+
+    /// Whether a statement may have the server give its transaction a number.
+    pub fn gives_transaction_ids(&self) -> bool {
+        self.transaction_ids == Choice::Allow
     }
 
     /// Whether a foreign table of a server may be read.

@@ -159,3 +159,66 @@ SELECT auth_name, auth_srid FROM spatial_ref_sys WHERE srid = 4326
 ----
 --! needs=postgis
 SELECT PostGIS_Lib_Version(), ST_AsMVTGeom('POINT(1 1)'::geometry, ST_MakeBox2D('POINT(0 0)'::geometry, 'POINT(9 9)'::geometry)), ST_TileEnvelope(1, 0, 0), ST_GeoHash(ST_SetSRID(ST_MakePoint(1, 2), 4326)), ST_AsMVT(t) FROM (SELECT 'POINT(1 1)'::geometry AS g) t
+----
+--! needs=pgcrypto
+SELECT gen_salt('bf')
+----
+--! needs=pgcrypto
+SELECT gen_random_bytes(16)
+----
+--! needs=pgcrypto
+SELECT public.gen_random_uuid()
+----
+--! needs=pgcrypto
+SELECT pgp_sym_encrypt('data', 'key')
+----
+--! needs=uuid-ossp
+SELECT uuid_generate_v4()
+----
+--! needs=uuid-ossp
+SELECT uuid_generate_v1mc()
+----
+--! needs=tablefunc
+SELECT * FROM normal_rand(5, 0, 1)
+----
+--! needs=postgis
+SELECT ST_ClusterKMeans(g, 1) OVER () FROM (VALUES ('POINT(0 0)'::geometry)) t(g)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab2('SELECT ''a''::text, ''b''::text, ''c''::text')
+----
+--! needs=pgrowlocks
+SELECT * FROM pgrowlocks('pg_class')
+----
+--! needs=pg_buffercache
+SELECT count(*) FROM pg_buffercache_pages() AS p(a int, b oid, c oid, d oid, e int2, f int8, g bool, h int2, i int)
+----
+--! needs=citext
+SELECT max(name), min(name) FROM (VALUES ('Ann'::citext), ('bob')) t(name)
+----
+--! needs=citext
+SELECT replace('Abc'::citext, 'a', 'x'), split_part('aXb'::citext, 'x', 1), strpos('Abc'::citext, 'a'), translate('abc'::citext, 'a', 'x')
+----
+--! needs=citext
+SELECT regexp_replace('Abc'::citext, 'a', 'x'), regexp_match('Abc'::citext, 'a'), regexp_split_to_array('aXb'::citext, 'x')
+----
+--! needs=citext
+SELECT count(name), string_agg(name::text, ', '), concat(min(name), 'x') FROM (VALUES ('Ann'::citext)) t(name)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('SELECT ''r'', ''a'', 1 UNION ALL SELECT ''r'', ''b'', 2', $$VALUES ('a'), ('b')$$) AS c(r text, a int, b int)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('SELECT oid::int, relname, 1 FROM pg_class ORDER BY 1'::text, 2) AS c(r int, a int, b int)
+----
+--! needs=pg_buffercache
+SELECT count(*) FROM pg_buffercache
+----
+--! needs=pg_visibility
+SELECT * FROM pg_visibility_map_summary('pg_class')
+----
+--! needs=amcheck
+SELECT * FROM verify_heapam('pg_class')
+----
+--! needs=citext
+SELECT texticlike('a'::citext, 'A'::citext), max(name), regexp_split_to_table('aXb'::citext, 'x') FROM (VALUES ('a'::citext)) AS t(name)

@@ -5,32 +5,8 @@
 --! needs=pg_trgm
 SELECT set_limit(0.5)
 ----
---! needs=pgcrypto
-SELECT gen_salt('bf')
-----
---! needs=pgcrypto
-SELECT gen_random_bytes(16)
-----
---! needs=pgcrypto
-SELECT public.gen_random_uuid()
-----
---! needs=pgcrypto
-SELECT pgp_sym_encrypt('data', 'key')
-----
---! needs=uuid-ossp
-SELECT uuid_generate_v4()
-----
---! needs=uuid-ossp
-SELECT uuid_generate_v1mc()
-----
 --! needs=isn since=18
 SELECT isn_weak(true)
-----
---! needs=tablefunc
-SELECT * FROM normal_rand(5, 0, 1)
-----
---! needs=postgis
-SELECT ST_ClusterKMeans(g, 1) OVER () FROM (VALUES ('POINT(0 0)'::geometry)) t(g)
 ----
 --! needs=citext
 SELECT public.replace('Abc'::citext, 'a', 'x'), pg_advisory_lock(1)
@@ -38,18 +14,12 @@ SELECT public.replace('Abc'::citext, 'a', 'x'), pg_advisory_lock(1)
 --! needs=pg_stat_statements
 SELECT pg_stat_statements_reset()
 ----
---! needs=pg_stat_statements
-SELECT * FROM pg_stat_statements
-----
 --! SQL in a string
 --! needs=tablefunc
 SELECT * FROM crosstab('SELECT 1, 2, pg_advisory_lock(1)::text') AS c(a int, b text)
 ----
 --! needs=tablefunc
 SELECT * FROM crosstab('SELECT 1, 2, 3', 'SELECT pg_advisory_lock(1)::text') AS c(a int, b int)
-----
---! needs=tablefunc
-SELECT * FROM crosstab2('SELECT ''a''::text, ''b''::text, ''c''::text')
 ----
 --! needs=tablefunc
 SELECT * FROM connectby('categories', 'id', 'parent_id', '1', 0) AS t(id int, parent_id int, level int)
@@ -86,9 +56,6 @@ SELECT dblink_exec('dbname=postgres', 'SELECT 1')
 --! needs=postgres_fdw
 SELECT postgres_fdw_disconnect_all()
 ----
---! needs=pgrowlocks
-SELECT * FROM pgrowlocks('t')
-----
 --! needs=pg_prewarm
 SELECT pg_prewarm('pg_class')
 ----
@@ -101,9 +68,6 @@ SELECT pg_catalog.pg_file_unlink('x')
 --! needs=lo
 SELECT lo_unlink(1)
 ----
---! needs=pg_buffercache
-SELECT count(*) FROM pg_buffercache_pages() AS p(a int, b oid, c oid, d oid, e int2, f int8, g bool, h int2, i int)
-----
 --! needs=pg_visibility
 SELECT pg_truncate_visibility_map('pg_class')
 ----
@@ -114,17 +78,32 @@ SELECT heap_force_kill('t'::regclass, ARRAY['(0,1)']::tid[])
 SELECT bt_index_check('pg_class_oid_index')
 ----
 --! in the place of built-ins of their names
---! needs=citext
-SELECT max(name), min(name) FROM (VALUES ('Ann'::citext), ('bob')) t(name)
-----
---! needs=citext
-SELECT replace('Abc'::citext, 'a', 'x'), split_part('aXb'::citext, 'x', 1), strpos('Abc'::citext, 'a'), translate('abc'::citext, 'a', 'x')
-----
---! needs=citext
-SELECT regexp_replace('Abc'::citext, 'a', 'x'), regexp_match('Abc'::citext, 'a'), regexp_split_to_array('aXb'::citext, 'x')
-----
 --! needs=postgis
 SELECT box('LINESTRING(0 0,1 1)'::geometry), point('POINT(1 1)'::geometry)
 ----
---! needs=citext
-SELECT count(name), string_agg(name::text, ', '), concat(min(name), 'x') FROM (VALUES ('Ann'::citext)) t(name)
+--! needs=amcheck
+SELECT bt_index_parent_check('pg_class_oid_index')
+----
+--! needs=pg_prewarm
+SELECT autoprewarm_dump_now()
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('DELETE FROM categories RETURNING 1, 2, 3') AS c(a int, b int)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('SELECT 1, 2, 3; SELECT 1') AS c(a int, b int)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('SELECT 1, 2, 3' || '') AS c(a int, b int)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('SELECT 1, 2, set_config(''jit'', ''off'', false)') AS c(a int, b text)
+----
+--! needs=tablefunc
+SELECT * FROM crosstab('SELECT * FROM crosstab(''SELECT 1, 2, 3'') AS c(a int, b int)') AS c(a int, b int)
+----
+--! needs=tablefunc
+SELECT * FROM (VALUES ('SELECT 1, 2, 3')) AS t(q), crosstab(q) AS c(a int, b int)
+----
+--! needs=tablefunc
+SELECT (crosstab2('SELECT ''a''::text, ''b''::text, pg_advisory_lock(1)::text')).*

@@ -91,7 +91,7 @@ fn cleaned(rows: &Rows, functions: &BTreeSet<String>) -> Rows {
     for function in &mut rows.functions {
         let name = format!("{}.{}", schemas[&function.schema], function.name);
         // What is written in C leaves no name in its trace.
-        let kept = function.of_extension || functions.is_empty() && IN_C.contains(&&*name);
+        let kept = function.extension.is_some() || functions.is_empty() && IN_C.contains(&&*name);
         if function.oid >= FIRST_OF_USERS && !kept && !functions.contains(&name) {
             function.volatility = b'i';
             function.security_definer = false;

@@ -258,7 +258,11 @@ impl Found {
             (percentile.aggregate_kind, percentile.direct_arguments),
             (b'o', 1)
         );
-        let of_extension = self.rows.functions.iter().filter(|row| row.of_extension);
+        let of_extension = self
+            .rows
+            .functions
+            .iter()
+            .filter(|row| row.extension.is_some());
         let names: Vec<&str> = of_extension.map(|row| row.name.as_str()).collect();
         assert!(names.contains(&"plpgsql_call_handler"), "{names:?}");
     }

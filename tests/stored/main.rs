@@ -1,6 +1,8 @@
 //! What stored queries and expressions of real servers name, and what a snapshot of theirs hides.
 
 #[cfg(test)]
+mod contrib;
+#[cfg(test)]
 mod extensions;
 #[cfg(test)]
 mod planned;

@@ -1,10 +1,13 @@
 //! Functions, aggregates, window functions and procedures.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::oids::Subject;
 use super::{BuildError, Builder};
 use crate::catalog::rows::FunctionRow;
 use crate::catalog::{
-    Function, FunctionKind, Language, NameId, ObjectKind, Oid, Stored, TypeId, Volatility,
+    Code, Function, FunctionKind, Language, NameId, ObjectKind, Oid, Stored, TypeId, Volatility,
 };
 
 /// A column of a function's result.
@@ -16,10 +19,12 @@ impl Builder {
         &mut self,
         rows: Vec<FunctionRow>,
     ) -> Result<Vec<Function>, BuildError> {
-        rows.into_iter().map(|row| self.function(row)).collect()
+        let mut shared = Shared::default();
+        let rows = rows.into_iter();
+        rows.map(|row| self.function(row, &mut shared)).collect()
     }
 
-    fn function(&mut self, row: FunctionRow) -> Result<Function, BuildError> {
+    fn function(&mut self, row: FunctionRow, shared: &mut Shared) -> Result<Function, BuildError> {
         let of = Subject {
             kind: ObjectKind::Function,
             oid: row.oid,
@@ -44,7 +49,13 @@ impl Builder {
             },
             security_definer: row.security_definer,
             language,
-            of_extension: row.of_extension,
+            extension: row.extension.as_deref().map(|name| shared.keep(name)),
+            code: row.code.as_ref().map(|(library, symbol)| {
+                Box::new(Code {
+                    library: shared.keep(library),
+                    symbol: symbol.as_str().into(),
+                })
+            }),
             arguments: arguments?,
             argument_names: self.argument_names(&row),
             defaults: row.defaults,
@@ -132,5 +143,20 @@ impl Builder {
             }
         }
         Ok(columns.into())
+    }
+}
+
+/// Texts that many functions have, each once.
+#[derive(Default)]
+struct Shared(HashSet<Arc<str>>);
+
+impl Shared {
+    fn keep(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let text: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&text));
+        text
     }
 }

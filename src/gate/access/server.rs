@@ -8,6 +8,7 @@
 //! rows.
 
 use crate::catalog::{Catalog, Function, RelationId, SchemaKind};
+use crate::gate::extensions;
 
 /// How much of a relation is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,9 @@ pub(in crate::gate) fn hides_built_in(name: &str) -> bool {
 
 /// Whether a function of an extension does.
 pub(in crate::gate) fn hides_of_extension(catalog: &Catalog, function: &Function) -> bool {
-    function.of_extension && FUNCTIONS_OF_EXTENSIONS.contains(&catalog.names().text(function.name))
+    let name = catalog.names().text(function.name);
+    function.of_extension() && FUNCTIONS_OF_EXTENSIONS.contains(&name)
+        || extensions::reads_anything(catalog, function)
 }
 
 /// Relations of pg_catalog and information_schema.
@@ -121,8 +124,9 @@ const FUNCTIONS: &[&str] = &[
     "pg_stat_get_backend_activity",
 ];
 
-/// Functions of extensions, in case a policy names them or they are not VOLATILE: those that read
-/// pages, WAL, indexes, statistics or the texts of statements, or tables that a text names.
+/// Functions of extensions, beside those that the table of [`extensions`] says it of, in case a
+/// policy names them or they are not VOLATILE: those that read pages, WAL, indexes, statistics or
+/// the texts of statements, or tables that a text names.
 const FUNCTIONS_OF_EXTENSIONS: &[&str] = &[
     "_postgis_index_extent",
     "_postgis_join_selectivity",

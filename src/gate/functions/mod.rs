@@ -44,8 +44,14 @@ pub enum Why {
     AdvisoryLock,
     /// Serves pg_upgrade only.
     BinaryUpgrade,
+    /// Changes what the server keeps in memory.
+    BufferCache,
     /// Writes the system catalogs.
     CatalogWrite,
+    /// Connects to another server, or serves such a connection.
+    ForeignServer,
+    /// Runs the functions of an index and its operator classes.
+    IndexFunctions,
     /// Writes an index.
     IndexMaintenance,
     /// Serves the server's own machinery (handlers, triggers, estimators, polymorphic input); no
@@ -53,6 +59,8 @@ pub enum Why {
     Internal,
     /// Touches large objects or their descriptors.
     LargeObject,
+    /// Locks a relation against those that write it.
+    Lock,
     /// Sends a notification to other sessions.
     Notify,
     /// Touches replication slots or origins.
@@ -83,10 +91,14 @@ impl Why {
         match self {
             Self::AdvisoryLock => "takes or releases advisory locks",
             Self::BinaryUpgrade => "serves pg_upgrade only",
+            Self::BufferCache => "changes what the server keeps in memory",
             Self::CatalogWrite => "writes the system catalogs",
+            Self::ForeignServer => "works on connections to other servers",
+            Self::IndexFunctions => "runs the functions of an index",
             Self::IndexMaintenance => "writes an index",
             Self::Internal => "is part of the server's own machinery",
             Self::LargeObject => "works on large objects",
+            Self::Lock => "locks a relation against writers",
             Self::Notify => "sends a notification to other sessions",
             Self::Replication => "works on replication slots or origins",
             Self::Sequence => "moves a sequence or depends on one moved in this session",
@@ -101,15 +113,19 @@ impl Why {
         }
     }
 
-    /// The reason of this name in `builtins.tsv`.
-    fn named(name: &str) -> Option<Self> {
+    /// The reason of this name in `builtins.tsv` and `extensions.tsv`.
+    pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "advisory_lock" => Self::AdvisoryLock,
             "binary_upgrade" => Self::BinaryUpgrade,
+            "buffer_cache" => Self::BufferCache,
             "catalog_write" => Self::CatalogWrite,
+            "foreign_server" => Self::ForeignServer,
+            "index_functions" => Self::IndexFunctions,
             "index_maintenance" => Self::IndexMaintenance,
             "internal" => Self::Internal,
             "large_object" => Self::LargeObject,
+            "lock" => Self::Lock,
             "notify" => Self::Notify,
             "replication" => Self::Replication,
             "sequence" => Self::Sequence,

@@ -9,6 +9,7 @@ use crate::catalog::unreadable::{self, CUT_FROM};
 use crate::catalog::{FunctionId, NameId, SchemaId, Volatility};
 use crate::gate::bodies;
 use crate::gate::case::Case;
+use crate::gate::extensions;
 use crate::gate::rules::Called;
 use crate::gate::search_path;
 use crate::gate::sight::{Flags, Sight};
@@ -232,7 +233,9 @@ fn note_settings(name: NameId, sight: &Sight, case: &mut Case<'_>) {
 /// owner says of it.
 pub(super) fn may_set(id: FunctionId, sight: &Sight) -> bool {
     let function = sight.catalog().function(id);
-    function.volatility == Volatility::Volatile && !function.oid.is_built_in()
+    function.volatility == Volatility::Volatile
+        && !function.oid.is_built_in()
+        && !extensions::is_allowed(sight.catalog(), function)
 }
 
 fn last(names: &NodeList) -> Option<&str> {

@@ -11,8 +11,8 @@ use crate::catalog::{FunctionId, TypeId};
 use crate::gate::case::Case;
 use crate::gate::functions::{self, FunctionVerdict, Why};
 use crate::gate::rules::{Found, type_effects};
-use crate::gate::sight::{Reach, Sight, support};
-use crate::gate::{Refusal, search_path};
+use crate::gate::sight::{Reach, Reason, Sight, support};
+use crate::gate::{Refusal, literal, search_path};
 use crate::resolve::{Form, Inferred, Use, What};
 use crate::sql::tree::{Node, list::NodeList};
 
@@ -115,7 +115,8 @@ impl Looker<'_, '_> {
                 return Err(self.unsettled());
             }
             What::Functions { candidates, form } => {
-                let mut bad = candidates.iter().filter_map(|id| self.function(*id, *form));
+                let of = |id: &FunctionId| self.function(*id, *form, used.at);
+                let mut bad = candidates.iter().filter_map(of);
                 bad.next()
             }
             What::Operators { candidates, .. } if candidates.is_empty() => {
@@ -162,7 +163,7 @@ impl Looker<'_, '_> {
     }
 
     /// A function, if it is not clean in the form in which it is called.
-    fn function(&self, id: FunctionId, form: Form) -> Option<Thing<'_>> {
+    fn function(&self, id: FunctionId, form: Form, at: Option<usize>) -> Option<Thing<'_>> {
         let hidden = self.sight.called_by_name(id)?;
         let catalog = self.sight.catalog();
         let function = catalog.function(id);
@@ -192,7 +193,12 @@ impl Looker<'_, '_> {
                 _ => {}
             }
         }
-        Some(Thing::Function(id, hidden))
+        // A rule of its own says which may be used.
+        let samples = form == Form::Sample && hidden.why() == Reason::BuiltIn(Why::Internal);
+        let judged = matches!(form, Form::Call | Form::From)
+            && literal::runs_literal(id, self.sight)
+            && literal::is_judged(at, self.case);
+        (!samples && !judged).then_some(Thing::Function(id, hidden))
     }
 
     fn cast(

@@ -48,6 +48,10 @@ fn sqlstate_of(why: Why) -> SqlState {
         | Why::TransactionId
         | Why::WalOrBackup => sqlstate::READ_ONLY_SQL_TRANSACTION,
         Why::AdvisoryLock
+        | Why::BufferCache
+        | Why::ForeignServer
+        | Why::IndexFunctions
+        | Why::Lock
         | Why::BinaryUpgrade
         | Why::Internal
         | Why::Notify

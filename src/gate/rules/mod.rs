@@ -79,6 +79,7 @@ mod examples;
 use super::case::Case;
 use super::functions::{self, FunctionVerdict, Why};
 use super::hidden;
+use super::literal;
 use super::{Refusal, StatementKind};
 use crate::sql::scan::ScanError;
 use crate::sql::tree::{Node, list::NodeList, nodes};
@@ -159,7 +160,7 @@ pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
         Node::RangeVar(table) => temp_schema::look_at_relation(table),
         Node::TypeName(name) => temp_schema::look_at_type(name),
         Node::CollateClause(collate) => temp_schema::look_at_name(collate.collname()),
-        Node::RangeTableSample(sample) => tablesample_method::look(sample),
+        Node::RangeTableSample(sample) => tablesample_method::look(sample, case),
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
             Err(modifying_cte::refusal(StatementKind::of(node)))
         }
@@ -197,8 +198,18 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
             look_for_overloads(called, case);
             Ok(())
         }
+        FunctionVerdict::Effects {
+            why: Why::TransactionId,
+        } if case.policy.gives_transaction_ids() => {
+            look_for_overloads(called, case);
+            Ok(())
+        }
         FunctionVerdict::Effects { why } => Err(function_effects::refusal(called, why)),
-        FunctionVerdict::Unknown => unknown_function::look(called, case),
+        FunctionVerdict::Unknown => {
+            unknown_function::look(called, case)?;
+            literal::look(called, call, case);
+            Ok(())
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! `tablesample_method`: sampling methods that are no built-ins.
 //!
 //! # Sees
-//! TABLESAMPLE with a method other than BERNOULLI and SYSTEM.
+//! TABLESAMPLE with a method other than BERNOULLI and SYSTEM, and where a snapshot shows them,
+//! those of tsm_system_rows and tsm_system_time.
 //!
 //! # Why
 //! A method is a function of an extension that the server calls.
@@ -15,24 +16,46 @@
 //! # When not
 //! The arguments of the method are expressions and judged as such.
 
+use crate::gate::case::Case;
 use crate::gate::rules::{Called, Found};
-use crate::gate::{Refusal, Rule};
+use crate::gate::sight::Sight;
+use crate::gate::{Refusal, Rule, extensions};
 use crate::sql::tree::nodes;
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(sample: &nodes::RangeTableSample) -> Found {
+pub(in crate::gate) fn look(sample: &nodes::RangeTableSample, case: &Case<'_>) -> Found {
     let called = Called::of(sample.method());
     let schema_known = matches!(called.schema, None | Some("pg_catalog"));
     if schema_known && matches!(called.name, "bernoulli" | "system") {
+        return Ok(());
+    }
+    if case.policy.knows_extensions() && case.sight().is_some_and(|sight| is_known(called, sight)) {
         return Ok(());
     }
     Err(Refusal::new(
         Rule::TablesampleMethod,
         sqlstate::INSUFFICIENT_PRIVILEGE,
         "the sampling method is no built-in, and what it does is not known",
-        "TABLESAMPLE BERNOULLI and TABLESAMPLE SYSTEM are accepted.",
+        "TABLESAMPLE BERNOULLI and TABLESAMPLE SYSTEM are accepted, and so are SYSTEM_ROWS and \
+         SYSTEM_TIME where their extensions are installed.",
     )
     .about(format_args!("{called}")))
+}
+
+/// Whether all that could be meant are the methods of extensions that are known.
+fn is_known(called: Called<'_>, sight: &Sight) -> bool {
+    let catalog = sight.catalog();
+    let Some(name) = catalog.names().find(called.name) else {
+        return false;
+    };
+    let functions = catalog.index().functions(name);
+    let functions = functions.iter().map(|id| catalog.function(*id));
+    let mut methods = functions.filter(|function| {
+        let schema = catalog.names().text(catalog.schema(function.schema).name);
+        called.schema.is_none_or(|written| written == schema) && function.arguments.len() == 1
+    });
+    let first = methods.next();
+    first.is_some_and(extensions::is_sampling_method) && methods.all(extensions::is_sampling_method)
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Edges<'_> {
     pub(super) fn call(&mut self, from: Node, function: FunctionId, through: Through) {
         match self.standings.of_function(function) {
             Standing::Machinery => {}
-            Standing::Known | Standing::Trusted | Standing::Unclean(_) => {
+            Standing::Known | Standing::Trusted | Standing::Followed | Standing::Unclean(_) => {
                 self.add(from, Node::Function(function), through);
             }
         }
@@ -85,7 +85,7 @@ impl Edges<'_> {
             Standing::Known => self.signature(node, function),
             Standing::Machinery => self.graph.mark(node, Reason::BuiltIn(effects::MACHINERY)),
             Standing::Unclean(reason) => self.graph.mark(node, reason),
-            Standing::Trusted => self.trusted(node, function),
+            Standing::Trusted | Standing::Followed => self.trusted(node, function),
         }
     }
 
@@ -185,7 +185,7 @@ impl Edges<'_> {
     fn is_compiled_support(&self, id: FunctionId) -> bool {
         let function = self.catalog.function(id);
         let standing = self.standings.of_function(id);
-        function.of_extension
+        function.of_extension()
             && function.language == Language::C
             && standing == Standing::Unclean(Reason::SchemaNotTrusted)
     }

@@ -3,6 +3,7 @@
 use crate::catalog::{
     Catalog, Function, FunctionId, FunctionKind, Language, SchemaKind, TypeId, Volatility,
 };
+use crate::gate::extensions::{self, ExtensionVerdict};
 use crate::gate::functions::{self, FunctionVerdict, Why};
 use crate::policy::{ArgumentType, Policy, ValueRule};
 
@@ -18,6 +19,9 @@ pub(super) enum Standing {
     Machinery,
     /// It is what its owner says, if all that it is seen to run is clean.
     Trusted,
+    /// It is what it is seen to run, whatever its owner says, and no stand-in for a built-in of its
+    /// name.
+    Followed,
     /// It has an effect, or nobody vouches for it.
     Unclean(Reason),
 }
@@ -42,7 +46,9 @@ impl Standings {
         let opened = functions.map(|((_, function), standing)| match standing {
             Standing::Machinery => Standing::Machinery,
             standing if is_built_in(catalog, function) => *standing,
-            Standing::Known | Standing::Trusted | Standing::Unclean(_) => Standing::Trusted,
+            Standing::Known | Standing::Trusted | Standing::Followed | Standing::Unclean(_) => {
+                Standing::Trusted
+            }
         });
         Self(opened.collect())
     }
@@ -62,7 +68,7 @@ pub(super) fn is_built_in(catalog: &Catalog, function: &Function) -> bool {
 
 fn standing(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing {
     if is_built_in(catalog, function) {
-        return standing_of_built_in(catalog, function);
+        return standing_of_built_in(catalog, policy, function);
     }
     let schema = catalog.schema(function.schema);
     let schema_name = catalog.names().text(schema.name);
@@ -72,6 +78,15 @@ fn standing(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing
     }
     if policy.allows_signature(schema_name, name, &argument_types(catalog, function)) {
         return Standing::Known;
+    }
+    match extensions::verdict_under(catalog, policy, function) {
+        Some(ExtensionVerdict::Allowed { .. }) => return Standing::Known,
+        Some(ExtensionVerdict::Followed) => return Standing::Followed,
+        Some(ExtensionVerdict::Effects { why: Why::Internal }) => return Standing::Machinery,
+        Some(ExtensionVerdict::Effects { why }) => return Standing::Unclean(Reason::BuiltIn(why)),
+        Some(ExtensionVerdict::RunsSql) => return Standing::Unclean(Reason::RunsSql),
+        Some(ExtensionVerdict::RunsLiteral) => return Standing::Unclean(Reason::RunsLiteral),
+        None => {}
     }
     let reason = match known_effect(name, function) {
         Some(reason) => reason,
@@ -87,7 +102,7 @@ fn standing(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing
     Standing::Unclean(reason)
 }
 
-fn standing_of_built_in(catalog: &Catalog, function: &Function) -> Standing {
+fn standing_of_built_in(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing {
     let schema = catalog.schema(function.schema);
     let schema = catalog.names().text(schema.name);
     let name = catalog.names().text(function.name);
@@ -97,6 +112,9 @@ fn standing_of_built_in(catalog: &Catalog, function: &Function) -> Standing {
         FunctionVerdict::Effects { why: Why::Internal } if takes_internal(catalog, function) => {
             return Standing::Machinery;
         }
+        FunctionVerdict::Effects {
+            why: Why::TransactionId,
+        } if policy.gives_transaction_ids() => return Standing::Known,
         FunctionVerdict::Effects { why } => Reason::BuiltIn(why),
         FunctionVerdict::RunsSql => Reason::RunsSql,
         FunctionVerdict::SetConfig => Reason::ChangesSettings,
@@ -127,13 +145,13 @@ fn takes_internal(catalog: &Catalog, function: &Function) -> bool {
 /// aggregates (PostGIS has many) are VOLATILE only because nobody has said otherwise.
 fn is_inside_an_extension(catalog: &Catalog, function: &Function) -> bool {
     let compiled = matches!(function.language, Language::C);
-    compiled && function.of_extension && takes_internal(catalog, function)
+    compiled && function.of_extension() && takes_internal(catalog, function)
 }
 
 /// What a function of an extension is known to do, although it says otherwise.
 fn known_effect(name: &str, function: &Function) -> Option<Reason> {
     let mut known = NOT_WHAT_THEY_SAY.iter();
-    let known = known.find(|(known, _)| function.of_extension && *known == name);
+    let known = known.find(|(known, _)| function.of_extension() && *known == name);
     known.map(|(_, reason)| *reason)
 }
 
@@ -180,10 +198,10 @@ const VOLATILE_IN_SQL: &[&str] = &["pg_relation_size"];
 /// The oid of the type `internal`.
 const INTERNAL_TYPE: u32 = 2281;
 
-/// Functions of extensions that say they are STABLE or IMMUTABLE and are not: they run a query
-/// or a part of one that they are given (tablefunc, xml2, address_standardizer, PostGIS with its
-/// raster, topology and geocoder parts), that read a relation whose name they are given, or that
-/// change how the session reads text (isn).
+/// Functions of extensions, beside those of the table of [`extensions`], that say they are STABLE
+/// or IMMUTABLE and are not: they run a query or a part of one that they are given (tablefunc,
+/// xml2, address_standardizer, PostGIS with its raster, topology and geocoder parts), that read a
+/// relation whose name they are given, or that change how the session reads text (isn).
 const NOT_WHAT_THEY_SAY: &[(&str, Reason)] = &[
     ("_st_mapalgebra", Reason::RunsSql),
     ("connectby", Reason::RunsSql),
@@ -191,7 +209,6 @@ const NOT_WHAT_THEY_SAY: &[(&str, Reason)] = &[
     ("crosstab2", Reason::RunsSql),
     ("crosstab3", Reason::RunsSql),
     ("crosstab4", Reason::RunsSql),
-    ("crosstab_hash", Reason::RunsSql),
     ("debug_standardize_address", Reason::RunsSql),
     ("get_tract", Reason::RunsSql),
     ("getfacebypoint", Reason::RunsSql),

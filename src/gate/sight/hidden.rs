@@ -41,6 +41,8 @@ pub enum Reason {
     BuiltIn(Why),
     /// It runs SQL that it is given as text.
     RunsSql,
+    /// The same, and that can be judged where it is a literal.
+    RunsLiteral,
     /// A built-in that the table does not have.
     Unknown,
     /// Its owner says so.
@@ -103,6 +105,11 @@ impl Hidden {
             through: if self.of == of { self.through } else { through },
             ..self
         }
+    }
+
+    /// Whether it does that itself, and nothing that it runs.
+    pub(in crate::gate) fn is_own(&self) -> bool {
+        self.of == self.last
     }
 
     /// What the last one of the chain does.
@@ -220,6 +227,7 @@ impl Reason {
         match self {
             Self::BuiltIn(why) => why.text(),
             Self::RunsSql => "runs SQL that it is given as text",
+            Self::RunsLiteral => "runs SQL that it is given as text, and not as one literal SELECT",
             Self::Unknown => "is not among the built-in functions that are known here",
             Self::Volatile => "is VOLATILE",
             Self::SecurityDefiner => "is SECURITY DEFINER",

@@ -70,7 +70,7 @@ impl<'c> Body<'c> {
             (_, Some(text)) => Self::Text(text),
             // The server's own, and that of extensions, looks nothing up by the path.
             (Language::Internal | Language::Sql, None) => Self::Bound,
-            (Language::C, None) if function.of_extension || function.oid.is_built_in() => {
+            (Language::C, None) if function.of_extension() || function.oid.is_built_in() => {
                 Self::Bound
             }
             (Language::C | Language::Other(_), None) => Self::Opaque,

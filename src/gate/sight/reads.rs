@@ -96,7 +96,7 @@ fn reads_anything(catalog: &Catalog, policy: &Policy, function: &Function) -> bo
     let schema = catalog.names().text(catalog.schema(function.schema).name);
     let written = match function.language {
         Language::Internal | Language::C => false,
-        Language::Sql | Language::Other(_) => !function.of_extension,
+        Language::Sql | Language::Other(_) => !function.of_extension(),
     };
     // An aggregate is what it is made of.
     let made = matches!(function.kind, FunctionKind::Aggregate { .. });

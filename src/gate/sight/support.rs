@@ -13,6 +13,7 @@ use super::effects::{self, Standing};
 use super::hidden::{Reason, Through};
 use super::nodes::Node;
 use crate::catalog::{Language, Oid, RelationId, Support, Supported, TypeKind};
+use crate::gate::extensions;
 
 /// Adds the edges to all support functions of a snapshot.
 pub(super) fn of(edges: &mut Edges<'_>) {
@@ -61,7 +62,9 @@ impl Edges<'_> {
     fn run_all(&mut self, from: &[Node], support: &Support) {
         let standing = support.function.map(|id| self.standings.of_function(id));
         match standing {
-            Some(Standing::Known | Standing::Machinery | Standing::Trusted) => {}
+            Some(
+                Standing::Known | Standing::Machinery | Standing::Trusted | Standing::Followed,
+            ) => {}
             Some(Standing::Unclean(_)) | None => {
                 for node in from {
                     self.run(*node, support, Through::Itself);
@@ -78,7 +81,7 @@ fn is_compiled(support: &Support, edges: &Edges<'_>) -> bool {
         return false;
     };
     let function = edges.catalog.function(id);
-    if !function.of_extension || function.language != Language::C {
+    if !function.of_extension() || function.language != Language::C {
         return false;
     }
     match edges.standings.of_function(id) {
@@ -87,7 +90,11 @@ fn is_compiled(support: &Support, edges: &Edges<'_>) -> bool {
             support.of,
             Supported::TypeModifier | Supported::Printing | Supported::ForeignDataWrapper
         ),
-        Standing::Unclean(_) | Standing::Known | Standing::Machinery | Standing::Trusted => false,
+        Standing::Unclean(_)
+        | Standing::Known
+        | Standing::Machinery
+        | Standing::Trusted
+        | Standing::Followed => false,
     }
 }
 
@@ -130,7 +137,7 @@ impl Runners {
             partition_keys: functions(edges, READS_PARTITION_KEYS),
             type_names,
             printing,
-            text_search: functions(edges, SEARCHES_TEXT),
+            text_search: searching_text(edges),
             conversions,
             wrappers: functions(edges, ASKS_WRAPPERS),
             access_methods: functions(edges, ASKS_ACCESS_METHODS),
@@ -145,6 +152,15 @@ fn functions(edges: &Edges<'_>, names: &[&str]) -> Vec<Node> {
             && names.contains(&edges.catalog.names().text(function.name))
     });
     built_in.map(|(id, _)| Node::Function(id)).collect()
+}
+
+/// What runs a parser or a dictionary of text search.
+fn searching_text(edges: &Edges<'_>) -> Vec<Node> {
+    let of_extensions = edges.catalog.functions();
+    let of_extensions = of_extensions.filter(|(_, function)| extensions::searches_text(function));
+    let mut nodes = functions(edges, SEARCHES_TEXT);
+    nodes.extend(of_extensions.map(|(id, _)| Node::Function(id)));
+    nodes
 }
 
 /// Whether it is an overload that asks for privileges on what it is given the oid of.

@@ -1,9 +1,9 @@
 //! The sections `functions` and `foreign` of a policy file.
 
-use super::super::section::{Problems, Section, join, list, placed, words};
+use super::super::section::{Problems, Section, chosen, join, list, placed, words};
 use super::super::signature::{Signature, dotted};
 use super::super::tree::Tree;
-use super::super::{Foreign, TrustedSchemas};
+use super::super::{Choice, ExtensionTrust, Foreign, TrustedSchemas};
 use super::lists;
 
 /// What the section `functions` says.
@@ -12,6 +12,8 @@ pub(super) struct Functions {
     pub(super) denied: Vec<Signature>,
     pub(super) trusted: TrustedSchemas,
     pub(super) any_search_path: Vec<Signature>,
+    pub(super) extensions: ExtensionTrust,
+    pub(super) transaction_ids: Choice,
 }
 
 /// Reads the section `functions`.
@@ -32,6 +34,17 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
         problems,
         |tree, path, problems| list(tree, path, problems, Signature::read).map(lists::in_order),
     );
+    let known = ExtensionTrust::Known;
+    let extensions = section.optional("extensions", known, problems, |tree, path, problems| {
+        chosen(tree, path, EXTENSIONS, problems)
+    });
+    let refuse = Choice::Refuse;
+    let ids = section.optional(
+        "transaction_ids",
+        refuse,
+        problems,
+        |tree, path, problems| chosen(tree, path, CHOICE, problems),
+    );
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
@@ -40,6 +53,8 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
         denied,
         trusted: trusted?,
         any_search_path: any_search_path?,
+        extensions: extensions?,
+        transaction_ids: ids?,
     })
 }
 
@@ -96,6 +111,13 @@ fn table(word: &str) -> Result<(String, String), &'static str> {
         }
     }
 }
+
+const EXTENSIONS: &[(&str, ExtensionTrust)] = &[
+    ("known", ExtensionTrust::Known),
+    ("named", ExtensionTrust::Named),
+];
+
+const CHOICE: &[(&str, Choice)] = &[("refuse", Choice::Refuse), ("allow", Choice::Allow)];
 
 /// Functions of common extensions that write files, pages or statistics, or run SQL in another
 /// session, where the read-only mode of this one means nothing. Whoever wants a read of theirs

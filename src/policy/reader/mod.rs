@@ -84,6 +84,8 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         models: models?,
         functions_denied: functions.denied,
         any_search_path: functions.any_search_path,
+        extensions: functions.extensions,
+        transaction_ids: functions.transaction_ids,
         statements_allowed: statements.allowed,
         statements_denied: statements.denied,
         settings_denied: settings.denied,

@@ -162,6 +162,20 @@ pub(super) const KEYS: &[Key] = &[
               client sets, whatever their bodies make of it. It does not let them be called.",
     },
     Key {
+        path: "functions.extensions",
+        form: Form::OneOf(&["known", "named"]),
+        absent: Some("known"),
+        doc: "known: functions of well-known extensions (contrib, PostGIS, pgvector) run where what \
+              they do is known to be a read, as built-ins do. named: only those that allow names.",
+    },
+    Key {
+        path: "functions.transaction_ids",
+        form: Form::OneOf(&["refuse", "allow"]),
+        absent: Some("refuse"),
+        doc: "Whether txid_current() and pg_current_xact_id() may run, which use up a transaction \
+              id; txid_current_if_assigned() never does.",
+    },
+    Key {
         path: "foreign",
         form: Form::Section,
         absent: Some("no foreign table"),

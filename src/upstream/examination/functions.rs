@@ -170,8 +170,12 @@ fn is_dangerous(why: Why) -> bool {
         | Why::WalOrBackup => true,
         Why::AdvisoryLock
         | Why::BinaryUpgrade
+        | Why::BufferCache
+        | Why::ForeignServer
+        | Why::IndexFunctions
         | Why::IndexMaintenance
         | Why::Internal
+        | Why::Lock
         | Why::Notify
         | Why::Sequence
         | Why::SessionState

@@ -1,6 +1,6 @@
 //! Functions, with the parts of aggregates, and operators and casts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::error::{LoadError, Part};
 use super::reader::{Fields, Query, Reader, Unreadable, acl};
@@ -41,7 +41,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError
         }
     }
     casts.sort_unstable_by_key(|cast| (cast.source, cast.target));
-    let of_extensions: HashSet<u32> = of_extensions.into_iter().collect();
+    let mut of_extensions: HashMap<u32, String> = of_extensions.into_iter().collect();
     let read_states = aggregates
         .iter()
         .filter(|aggregate| aggregate.begins_as_text)
@@ -52,7 +52,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError
         .map(|aggregate| (aggregate.oid, aggregate))
         .collect();
     for function in &mut functions {
-        function.of_extension = of_extensions.contains(&function.oid);
+        function.extension = of_extensions.remove(&function.oid);
         if let Some(aggregate) = aggregates.remove(&function.oid) {
             function.aggregate_kind = aggregate.kind;
             function.direct_arguments = aggregate.direct_arguments;
@@ -79,7 +79,8 @@ struct Aggregate {
     parts: Vec<u32>,
 }
 
-/// What the server brings is judged by its name: what it runs inside is not read.
+/// What the server brings is judged by its name: what it runs inside is not read. What users have
+/// added in C is known by its library and its name there.
 fn functions(major: u16) -> Query<FunctionRow> {
     let acl = acl("p.proacl");
     let body = if major >= 14 { "p.prosqlbody" } else { "NULL" };
@@ -92,7 +93,9 @@ fn functions(major: u16) -> Query<FunctionRow> {
                p.pronargdefaults, p.provariadic, p.prorettype, p.proretset, p.proconfig, \
                CASE WHEN p.oid >= 16384 THEN {body}::text END, \
                CASE WHEN p.oid >= 16384 THEN p.proargdefaults::text END, \
-               p.proowner, {acl}, {text} \
+               p.proowner, {acl}, {text}, \
+               CASE WHEN p.oid >= 16384 AND l.lanname = 'c' THEN p.probin END, \
+               CASE WHEN p.oid >= 16384 AND l.lanname = 'c' THEN p.prosrc END \
              FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang"
         ),
         decode: function,
@@ -134,15 +137,21 @@ fn function(fields: &mut Fields<'_>) -> Result<FunctionRow, Unreadable> {
     function.owner = fields.next()?;
     function.acl = fields.acl()?;
     function.text = fields.body_or_none()?;
+    let (library, symbol) = (fields.text_or_none()?, fields.text_or_none()?);
+    function.code = library.zip(symbol);
     Ok(function)
 }
 
-fn of_extensions() -> Query<u32> {
+/// Members of extensions, with the names of those.
+fn of_extensions() -> Query<(u32, String)> {
     Query {
         part: Part::Functions,
-        text: "SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e'"
+        text: "SELECT d.objid, e.extname FROM pg_depend d \
+                 JOIN pg_extension e ON e.oid = d.refobjid \
+               WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' \
+                 AND d.refclassid = 'pg_extension'::regclass"
             .into(),
-        decode: |fields| fields.next(),
+        decode: |fields| Ok((fields.next()?, fields.text()?)),
     }
 }
 

@@ -156,7 +156,7 @@ const OWN: &str = "WITH own_relations AS MATERIALIZED \
 
 /// The tables, and which rows of them. Columns with negative numbers are the server's own, in every
 /// table the same.
-const TABLES: [(&str, Lasting); 33] = [
+const TABLES: [(&str, Lasting); 34] = [
     ("pg_aggregate", Lasting::All),
     ("pg_am", Lasting::All),
     ("pg_amop", Lasting::All),
@@ -180,6 +180,7 @@ const TABLES: [(&str, Lasting); 33] = [
         "pg_depend",
         Lasting::Where("classid = 'pg_proc'::regclass AND deptype = 'e'"),
     ),
+    ("pg_extension", Lasting::All),
     ("pg_foreign_data_wrapper", Lasting::All),
     ("pg_foreign_server", Lasting::All),
     ("pg_foreign_table", Lasting::All),

@@ -98,6 +98,12 @@ impl<'r> Fields<'r> {
         Ok(self.read(bytes))
     }
 
+    /// The same, where it may be NULL.
+    pub fn text_or_none(&mut self) -> Result<Option<String>, Unreadable> {
+        let bytes: Option<Bytes<'r>> = self.next()?;
+        Ok(bytes.map(|bytes| self.read(bytes)))
+    }
+
     /// The next column, a list of texts; nothing where it is NULL.
     pub fn texts(&mut self) -> Result<Vec<String>, Unreadable> {
         let list: Option<Vec<Bytes<'r>>> = self.next()?;

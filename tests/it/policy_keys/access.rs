@@ -184,6 +184,24 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     asked(
+        "functions.extensions",
+        &[("functions/extensions", r#""named""#)],
+        &[app(
+            &["SELECT public.gen_random_bytes(2)"],
+            "42501 hidden_function",
+        )],
+        &[app(&["SELECT public.digest('', 'md5') IS NULL"], "f")],
+    ),
+    asked(
+        "functions.transaction_ids",
+        &[("functions/transaction_ids", r#""allow""#)],
+        &[app(&["SELECT pg_current_xact_id() > '0'"], "t")],
+        &[app(
+            &["SELECT nextval('shop.orders')"],
+            "25006 function_effects",
+        )],
+    ),
+    asked(
         "foreign.tables",
         &[("foreign/tables", r#"["shop.far"]"#)],
         &[app(FAR, "t")],

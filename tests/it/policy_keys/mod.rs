@@ -364,6 +364,7 @@ const TABLES: &[&str] = &[
     "CREATE FUNCTION other.g() RETURNS int LANGUAGE sql STABLE AS 'SELECT 1'",
     "CREATE FUNCTION shop.far_and_wide() RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN 1; END'",
     "CREATE FUNCTION shop.at_home() RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN 1; END'",
+    "CREATE EXTENSION pgcrypto",
     "CREATE EXTENSION file_fdw",
     "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
     "CREATE SERVER papers FOREIGN DATA WRAPPER file_fdw",
