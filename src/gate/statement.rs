@@ -37,7 +37,11 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
             case.single_call = SingleCall::of(node, case);
-            look_through(node, case)?;
+            rules::temp_schema::look_at_paths(case)?;
+            search_path::look_ahead(node, case);
+            walk::expressions(node, case)?;
+            rules::catalog_missing::look(node, case)?;
+            rules::nesting::look(node, case)?;
             narrow::settle(Subject::Statement(node), case)?;
             case.single_call = SingleCall::None;
             bodies::settle(Subject::Statement(node), case)?;
@@ -86,22 +90,6 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Unparsed
         | StatementKind::Unknown => Err(rules::node_unknown::refusal(node)),
     }
-}
-
-/// Judges a query that stands for a statement of which the server runs nothing: only whether its
-/// names may be told apart from others.
-pub(super) fn judge_unread(query: Node<'_>, case: &mut Case<'_>) -> Found {
-    look_through(query, case)?;
-    access::settle(Subject::Statement(query), case)
-}
-
-/// The rules that see a query's nodes, without what the names in it stand for.
-fn look_through(query: Node<'_>, case: &mut Case<'_>) -> Found {
-    rules::temp_schema::look_at_paths(case)?;
-    search_path::look_ahead(query, case);
-    walk::expressions(query, case)?;
-    rules::catalog_missing::look(query, case)?;
-    rules::nesting::look(query, case)
 }
 
 /// A statement that carries another one, judged as if it stood alone.
