@@ -90,6 +90,14 @@ pub const RESOLVE_WORK_MAX: usize = 20_000_000;
 
 // --- gate
 
+/// How many characters the first line of an error has at most, where names are of ordinary length:
+/// half of the clients show nothing else, and show it in one line.
+pub const FIRST_LINE_CHARACTERS_MAX: usize = 100;
+
+/// How many words of a refused statement are read for what it is about: the longest head of a
+/// statement of Postgres's grammar has fewer before the name.
+pub const HEAD_WORDS_MAX: usize = 12;
+
 /// Prepared statements and portals that one session may hold, each; drivers cache some hundreds.
 pub const SESSION_NAMES_MAX: usize = 10_000;
 

@@ -34,6 +34,7 @@ pub mod extensions;
 mod facts;
 pub mod functions;
 mod grounds;
+mod head;
 mod hidden;
 mod instead;
 mod kind;
@@ -245,7 +246,7 @@ impl Gate {
     }
 
     /// Judges the parameters of a StartupMessage, and plans the one that goes upstream.
-    pub fn judge_startup(&self, parameters: &[(&str, &str)]) -> Result<StartupPlan, Refusal> {
+    pub fn judge_startup(&self, parameters: &[(&str, &str)]) -> Result<StartupPlan, Box<Refusal>> {
         startup::judge(&self.policy, parameters)
     }
 }

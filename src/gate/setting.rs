@@ -28,7 +28,7 @@ pub(super) fn judge(
     }
     let name = name.to_ascii_lowercase();
     let Some(values) = policy.setting(&name) else {
-        return Err(not_given(rule, &name));
+        return Err(not_given(rule, &name, value));
     };
     if name == "search_path" && leads_into_another_session(value) {
         return Err(another_session(rule));
@@ -39,10 +39,11 @@ pub(super) fn judge(
         ValueVerdict::Refused if is_read_only(&name) => Err(stays_read_only(rule)),
         ValueVerdict::Refused => {
             let hint = format!("It accepts {values}.");
-            let message = "the setting does not accept that value here";
+            let message = format!("{} does not accept that value here", named(&name, value));
             Err(
-                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, message, hint)
-                    .about(format_args!("{}", shown(&name))),
+                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, &message, hint)
+                    .about(format_args!("{}", shown(&name)))
+                    .of(Some(format!("setting {name}"))),
             )
         }
     }
@@ -90,20 +91,38 @@ fn another_session(rule: Rule) -> Box<Refusal> {
     Refusal::new(
         rule,
         sqlstate::INVALID_PARAMETER_VALUE,
-        "the temporary schema of another session is not there for clients",
+        "search_path may not name the temporary schema of another session",
         "Leave pg_temp_N out of search_path; pg_temp may stand in it behind pg_catalog.",
     )
     .about(format_args!("search_path"))
 }
 
-fn not_given(rule: Rule, name: &str) -> Box<Refusal> {
+fn not_given(rule: Rule, name: &str, value: SettingValue<'_>) -> Box<Refusal> {
     Refusal::new(
         rule,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the setting may not be changed here",
+        &format!("{} may not be changed here", named(name, value)),
         "SHOW reads it. The policy lists what may be set under settings.allow.",
     )
     .about(format_args!("{}", shown(name)))
+    .of(is_known(name).then(|| format!("setting {name}")))
+}
+
+/// The same with what it is. In set_config and in a startup packet the name is a value, and may be
+/// anything: it is told where Postgres has a setting of this name.
+fn named(name: &str, value: SettingValue<'_>) -> String {
+    match (shown(name), value) {
+        (A_SETTING, _) => A_SETTING.to_owned(),
+        (_, SettingValue::Text(_)) if !is_known(name) => A_SETTING.to_owned(),
+        (name, SettingValue::Text(_) | SettingValue::Parts(_)) => format!("setting \"{name}\""),
+    }
+}
+
+/// Whether Postgres, in one of its versions 13 to 18, has a setting of this name.
+pub(super) fn is_known(name: &str) -> bool {
+    include_str!("setting_names.txt")
+        .lines()
+        .any(|known| known == name)
 }
 
 /// The name where it looks like one. In set_config it is a literal and may hold anything.
@@ -112,9 +131,12 @@ fn shown(name: &str) -> &str {
     if name.len() <= NAME_BYTES_SHOWN_MAX && name.bytes().all(plain) {
         name
     } else {
-        "a setting"
+        A_SETTING
     }
 }
+
+/// What is said in the place of a name that cannot be one.
+const A_SETTING: &str = "a setting";
 
 /// Longer than any setting of Postgres.
 const NAME_BYTES_SHOWN_MAX: usize = 63;

@@ -81,25 +81,24 @@ impl Introduction {
 }
 
 /// Judges the parameters. A parameter that comes twice is judged twice, and the last one counts.
-pub(super) fn judge(policy: &Policy, parameters: &[(&str, &str)]) -> Result<StartupPlan, Refusal> {
+pub(super) fn judge(
+    policy: &Policy,
+    parameters: &[(&str, &str)],
+) -> Result<StartupPlan, Box<Refusal>> {
     let mut draft = Draft::default();
     // The server applies `options` before the parameters, wherever it stands among them.
     let options = parameters.iter().filter(|(name, _)| *name == "options");
     for (_, options) in options {
         draft.settings.clear();
         draft.lowered.clear();
-        for item in startup_options::read(options).map_err(|refusal| *refusal)? {
-            draft
-                .set(policy, &item.name, &item.value)
-                .map_err(|refusal| *refusal)?;
+        for item in startup_options::read(options)? {
+            draft.set(policy, &item.name, &item.value)?;
         }
     }
     for (name, value) in parameters {
-        draft
-            .take(policy, name, value)
-            .map_err(|refusal| *refusal)?;
+        draft.take(policy, name, value)?;
     }
-    draft.finish(policy).map_err(|refusal| *refusal)
+    draft.finish(policy)
 }
 
 #[derive(Default)]
@@ -228,7 +227,7 @@ fn never(name: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::StartupParameter,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a startup parameter is not allowed",
+        &format!("startup parameter {name} is not allowed"),
         "Leave it out of the connection string.",
     )
     .about(format_args!("{name}"))
@@ -252,7 +251,7 @@ mod tests {
     use crate::policy::Policy;
     use crate::sqlstate;
 
-    fn judged(parameters: &[(&str, &str)]) -> Result<StartupPlan, Refusal> {
+    fn judged(parameters: &[(&str, &str)]) -> Result<StartupPlan, Box<Refusal>> {
         let mut all = vec![("user", "ann")];
         all.extend(parameters);
         gate(Policy::bi()).judge_startup(&all)

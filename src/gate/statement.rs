@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::case::Case;
+use super::hidden::missing;
 use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
 use super::single_call::SingleCall;
@@ -36,23 +37,19 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     rules::statement_denied::look(kind, case)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
-            case.single_call = SingleCall::of(node, case);
-            rules::temp_schema::look_at_paths(case)?;
-            search_path::look_ahead(node, case);
-            walk::expressions(node, case)?;
-            rules::catalog_missing::look(node, case)?;
-            rules::nesting::look(node, case)?;
-            narrow::settle(Subject::Statement(node), case)?;
-            case.single_call = SingleCall::None;
-            bodies::settle(Subject::Statement(node), case)?;
-            access::settle(Subject::Statement(node), case)
+            let subject = Subject::Statement(node);
+            judge_query(node, case).map_err(|refused| missing::or_refused(refused, subject, case))
         }
         StatementKind::Explain
         | StatementKind::Copy
         | StatementKind::Prepare
         | StatementKind::Declare => judge_inner(node, case),
         StatementKind::Execute => match node {
-            Node::ExecuteStmt(execute) => arguments(execute, case),
+            Node::ExecuteStmt(execute) => {
+                let subject = Subject::Arguments(execute.params());
+                arguments(execute, case)
+                    .map_err(|refused| missing::or_refused(refused, subject, case))
+            }
             _ => Err(rules::node_unknown::refusal(node)),
         },
         StatementKind::Set
@@ -90,6 +87,19 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Unparsed
         | StatementKind::Unknown => Err(rules::node_unknown::refusal(node)),
     }
+}
+
+fn judge_query(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    case.single_call = SingleCall::of(node, case);
+    rules::temp_schema::look_at_paths(case)?;
+    search_path::look_ahead(node, case);
+    walk::expressions(node, case)?;
+    rules::catalog_missing::look(node, case)?;
+    rules::nesting::look(node, case)?;
+    narrow::settle(Subject::Statement(node), case)?;
+    case.single_call = SingleCall::None;
+    bodies::settle(Subject::Statement(node), case)?;
+    access::settle(Subject::Statement(node), case)
 }
 
 /// A statement that carries another one, judged as if it stood alone.

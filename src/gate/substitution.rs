@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::case::Case;
+use super::head;
 use super::hidden::means;
 use super::models::put::{Puts, TooMuch};
 use super::models::tables::{self, Named, Table};
@@ -226,15 +227,16 @@ impl<'s> Search<'s, '_> {
 
     /// Puts a model's SELECT where its name stands.
     fn put(&mut self, table: &Table<'_>, place: usize) -> Result<(), Box<Refusal>> {
+        let shown = head::relation(table.node);
         if table.sampled {
             return Err(model::form(
-                "TABLESAMPLE of a model is not carried",
+                &format!("TABLESAMPLE of the model {shown} is not carried"),
                 "SELECT from it with LIMIT, or WHERE random() < 0.1.",
             ));
         }
         if !table.node.inh {
             return Err(model::form(
-                "ONLY of a model is not carried",
+                &format!("ONLY {shown} is not carried: it is a model"),
                 "Leave ONLY away: a model has no children.",
             ));
         }
@@ -378,8 +380,11 @@ impl<'s> Search<'s, '_> {
             let meaning = |path| self.models().meaning(table, self.sight.catalog(), path);
             if paths.iter().any(|path| meaning(path) != Meaning::Plain) {
                 return Err(model::form(
-                    "LOCK TABLE of a model is not allowed",
-                    "A REPEATABLE READ transaction sees one state of all tables without locks.",
+                    &format!(
+                        "LOCK TABLE {} is not allowed: it is a model",
+                        head::relation(table)
+                    ),
+                    "Leave it out: a REPEATABLE READ transaction sees one state of all tables without locks.",
                 ));
             }
         }

@@ -54,6 +54,9 @@ pub struct Refusal {
     pub fixed_hint: &'static str,
     /// Where in the text, in characters from 1, where that is known.
     pub position: Option<u32>,
+    /// What it is about, as the catalog or the server itself calls it and never as the client does:
+    /// `relation shop.orders`. It may be recorded where names are.
+    pub subject: Option<Box<str>>,
 }
 
 impl Refusal {
@@ -78,7 +81,14 @@ impl Refusal {
             hint: hint.into_owned(),
             fixed_hint,
             position: None,
+            subject: None,
         })
+    }
+
+    /// The same, with the name of what it is about.
+    pub(super) fn of(mut self: Box<Self>, subject: Option<String>) -> Box<Self> {
+        self.subject = subject.map(String::into_boxed_str);
+        self
     }
 
     /// The same, with what it is about in its DETAIL: names of objects, never values.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::{
-    Arguments, Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution, Scope,
-    ScopeColumn, ScopeId, Shape, TooDeep, Types, Use, Via, View, What,
+    Absent, Arguments, Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution,
+    Scope, ScopeColumn, ScopeId, Shape, TooDeep, Types, Use, Via, View, What,
 };
 use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
 use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
@@ -29,6 +29,7 @@ pub struct Analysis<'a> {
     pub(in crate::resolve) typed: Option<super::typed::ByNode>,
     uses: Vec<Use<'a>>,
     misfits: Vec<Misfit>,
+    pub(in crate::resolve) first_absent: Option<Absent<'a>>,
     scopes: Vec<View<'a>>,
     marks: Vec<(usize, ScopeId)>,
     current: Option<ScopeId>,
@@ -53,6 +54,7 @@ impl<'a> Analysis<'a> {
             typed: None,
             uses: Vec::new(),
             misfits: Vec::new(),
+            first_absent: None,
             scopes: Vec::new(),
             marks: Vec::new(),
             current: None,
@@ -237,6 +239,7 @@ impl<'a> Analysis<'a> {
             scopes: self.scopes,
             output,
             misfits: self.misfits,
+            absent: self.first_absent,
             marks,
         }
     }

@@ -6,6 +6,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/sql-expressions.html#SQL-EXPRESSIONS-COLUMN-REFS>
 
+use super::absent::AbsentThing;
 use super::scope::SystemColumns;
 use super::{Analysis, Completeness, Inferred, Item, Name, Scope, TooDeep, Via, What};
 use crate::catalog::{Oid, RelationId};
@@ -81,7 +82,10 @@ impl<'a> Analysis<'a> {
             }
             Reference::Of(qualifier, Part::Star) => match self.item(qualifier, scope)? {
                 Found::One(item) => self.whole_row(&item, at),
-                found => Ok(self.no_item(&found, qualifier, "*", at)),
+                found => {
+                    self.note_no_entry(&found, qualifier, at, scope);
+                    Ok(self.no_item(&found, qualifier, "*", at))
+                }
             },
             Reference::Star | Reference::Strange => Ok(self.unclear_value(at)),
         }
@@ -158,7 +162,10 @@ impl<'a> Analysis<'a> {
                     Found::Ambiguous | Found::Unclear => Ok(self.ambiguous(None, name, at)),
                     Found::Nothing => match self.argument(name) {
                         Some(value) => Ok(value),
-                        None => Ok(self.missing(None, name, at)),
+                        None => {
+                            self.note_no_column(None, name, at);
+                            Ok(self.missing(None, name, at))
+                        }
                     },
                 }
             }
@@ -177,7 +184,10 @@ impl<'a> Analysis<'a> {
             Found::Nothing => {
                 return Ok(match self.argument_of(qualifier, name, at) {
                     Some(value) => value,
-                    None => self.missing(Some(qualifier.name), name, at),
+                    None => {
+                        self.note_no_entry(&Found::<()>::Nothing, qualifier, at, scope);
+                        self.missing(Some(qualifier.name), name, at)
+                    }
                 });
             }
             found => return Ok(self.no_item(&found, qualifier, name, at)),
@@ -194,7 +204,10 @@ impl<'a> Analysis<'a> {
                         self.whole_row(&item, at)?;
                         Ok(Value::computed(inferred))
                     }
-                    None => Ok(self.missing(Some(qualifier.name), name, at)),
+                    None => {
+                        self.note_no_column(Some(qualifier.name), name, at);
+                        Ok(self.missing(Some(qualifier.name), name, at))
+                    }
                 }
             }
         }
@@ -276,6 +289,27 @@ impl<'a> Analysis<'a> {
         };
         self.note_at(at, what);
         Value::computed(Inferred::Unclear)
+    }
+
+    /// Notes that a qualifier means no item of FROM.
+    pub(in crate::resolve) fn note_no_entry<T>(
+        &mut self,
+        found: &Found<T>,
+        qualifier: Qualifier<'a>,
+        at: i32,
+        scope: &Scope<'_, 'a>,
+    ) {
+        if matches!(found, Found::Nothing) {
+            self.absent_entry(qualifier.name, at, scope);
+        }
+    }
+
+    /// Notes that a name means no column.
+    fn note_no_column(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) {
+        self.absent(at, || AbsentThing::Column {
+            qualifier: qualifier.map(Name::from),
+            name: name.into(),
+        });
     }
 
     /// A qualifier that means no one item.

@@ -5,6 +5,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-JOIN>
 
+use super::absent::{AbsentThing, Side};
 use super::from::alias;
 use super::query::{COPY_COST, NO_PLACE};
 use super::scope::SystemColumns;
@@ -146,8 +147,8 @@ impl<'a> Analysis<'a> {
         let mut merged = Vec::with_capacity(names.len());
         let at = place(join.rarg());
         for name in names {
-            let one = self.side(name, left, at)?;
-            let other = self.side(name, right, at)?;
+            let one = self.side(name, (left, Side::Left), at)?;
+            let other = self.side(name, (right, Side::Right), at)?;
             self.implied_operator("=", &one.inferred, &other.inferred, NO_PLACE);
             let same = one.inferred == other.inferred;
             let inferred = if same && matches!(one.inferred, Inferred::Known(_)) {
@@ -173,7 +174,7 @@ impl<'a> Analysis<'a> {
     fn side(
         &mut self,
         name: &Name<'a>,
-        items: &[Item<'a>],
+        (items, side): (&[Item<'a>], Side),
         at: i32,
     ) -> Result<ScopeColumn<'a>, TooDeep> {
         let mut found = Vec::new();
@@ -201,6 +202,10 @@ impl<'a> Analysis<'a> {
                 name: name.clone(),
             },
         };
+        if let What::MissingColumn { .. } = what {
+            let name = name.clone();
+            self.absent(NO_PLACE, || AbsentThing::Joined { name, side });
+        }
         self.note_at(NO_PLACE, what);
         Ok(ScopeColumn::computed(name.clone(), Inferred::Unclear))
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::absent::AbsentThing;
 use super::from::alias;
 use super::query::COPY_COST;
 use super::query_with::Content;
@@ -35,6 +36,12 @@ impl<'a> Analysis<'a> {
         };
         let Some(id) = id else {
             let schema = table.schemaname().map(Name::from);
+            if table.catalogname().is_none() {
+                self.absent(table.location, || AbsentThing::Relation {
+                    schema: schema.clone(),
+                    name: own.into(),
+                });
+            }
             let missing = What::MissingRelation {
                 schema,
                 name: own.into(),
@@ -93,7 +100,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The relation of a name alone: the first along the search_path.
-    fn relation_named(&self, name: &str) -> Option<RelationId> {
+    pub(in crate::resolve) fn relation_named(&self, name: &str) -> Option<RelationId> {
         let mut schemas = self.path.schemas().iter();
         schemas.find_map(|schema| self.relation_of(name, *schema))
     }

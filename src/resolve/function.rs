@@ -79,6 +79,8 @@ impl<'a> Analysis<'a> {
                 inferred,
             },
             (None, None) => {
+                let (given, names) = (&arguments.given, &arguments.names);
+                self.absent_function(place, given, names, call.location);
                 self.no_function(meant, form, call.location);
                 Called::unclear()
             }

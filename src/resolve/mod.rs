@@ -5,7 +5,7 @@
 //! every candidate stays; what is not understood at all is noted as [`What::Unclear`].
 //!
 //! * [`analysis`]: the state of one analysis; everything below are methods of it; [`arguments`]:
-//!   those of the function whose body is looked at
+//!   those of the function whose body is looked at; `absent`: what stands for nothing
 //! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses; [`output`] and
 //!   [`output_name`]: what they return, and the names of that
 //! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where; [`scope_view`]:
@@ -19,6 +19,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv.html>
 
+mod absent;
 pub mod analysis;
 pub mod arguments;
 mod coerce;
@@ -69,6 +70,7 @@ use std::fmt;
 use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, SearchPath, TypeId};
 use crate::sql::tree::Node;
 
+pub use self::absent::{Absent, AbsentThing, Side};
 pub use self::analysis::Analysis;
 pub use self::arguments::Arguments;
 pub use self::column_name::Name;
@@ -114,6 +116,8 @@ pub struct Resolution<'a> {
     pub output: Shape<'a>,
     /// What the server will refuse, as far as types show.
     pub misfits: Vec<Misfit>,
+    /// The first name that stands for nothing, in the order in which the analysis met them.
+    pub absent: Option<Absent<'a>>,
     /// Where something was used, and in which scope, by place.
     pub(in crate::resolve) marks: Vec<(usize, ScopeId)>,
 }

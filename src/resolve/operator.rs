@@ -2,6 +2,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-oper.html>
 
+use super::absent::{AbsentThing, written_at};
 use super::coerce::{Fit, Typing};
 use super::coerce_polymorphic::Settled;
 use super::inferred::{Actual, Inferred};
@@ -184,6 +185,15 @@ impl<'a> Analysis<'a> {
         let (found, fit) = typing.operators(place, &actual);
         if fit == Fit::Not && !actual.contains(&Actual::Unclear) {
             self.misfit(location, MisfitKind::Operator);
+            let sides = operands.sides(typing);
+            self.absent(location, || {
+                let (schema, name) = written_at(place);
+                AbsentThing::Operator {
+                    schema,
+                    name,
+                    sides,
+                }
+            });
         }
         let candidates = found.iter().map(|candidate| candidate.id).collect();
         let sides = operands.sides(typing);

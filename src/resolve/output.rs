@@ -109,6 +109,7 @@ impl<'a> Analysis<'a> {
                             self.expand(&item, reference.location, &mut shape)?;
                         }
                         found => {
+                            self.note_no_entry(&found, qualifier, reference.location, scope);
                             self.no_item(&found, qualifier, "*", reference.location);
                             shape = Shape::open();
                         }

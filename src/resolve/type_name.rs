@@ -103,6 +103,7 @@ impl<'a> Analysis<'a> {
                 Inferred::Known(id)
             }
             None => {
+                self.absent_type(name);
                 self.note_at(name.location, What::Unclear);
                 Inferred::Unclear
             }

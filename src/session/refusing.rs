@@ -104,6 +104,8 @@ impl Conversation {
         path: Path,
     ) {
         let now = Instant::now();
+        // The snapshot that has no such name may be older than the name.
+        self.suspect(Code::from(refusal.sqlstate));
         let (facts, arrived) = match &judged {
             Some((facts, arrived)) => (Some(facts), *arrived),
             None => (None, self.inflow.take()),

@@ -1,5 +1,20 @@
 //! What pgsieve itself says to a client: SQLSTATE, what happened, one-line hint.
 //!
+//! Half of all clients show the first line and nothing else. So it says what, which and why, in at
+//! most a hundred characters where names are of ordinary length:
+//!
+//! * what would fail at the database in any case fails in the database's own words, with its code
+//!   and place: `function nofunc(integer) does not exist`
+//! * what the gate refuses `is not allowed`, and a colon stands before the reason: `function
+//!   pg_sleep(double precision) is not allowed: it sleeps and holds a server process`
+//! * what the policy withholds `may not be` read, called, run or changed here: `column "ssn" of
+//!   shop.customers may not be read`
+//! * names are those that the client wrote or may see in the catalog; never a literal, no full stop
+//! * DETAIL begins with the rule (`pgsieve rules RULE` explains it); the HINT is one thing that the
+//!   client can do, or ask for, and none that would give another answer than was asked for
+//!
+//! `gate::rules::words` holds every refusal of every rule's tests against this.
+//!
 //! Nothing else of the program speaks to clients once they are logged in. No address, secret or
 //! path is ever part of an answer.
 

@@ -30,7 +30,7 @@ pub struct Settled {
 /// Judges the settings under the policy of the client, and agrees on a protocol.
 pub fn settle(startup: &Startup<'_>, placed: Placed) -> Result<Settled, Denial> {
     let judged = placed.gate.judge_startup(&startup.parameters);
-    let plan = judged.map_err(|refusal| Denial::Settings(Box::new(refusal)))?;
+    let plan = judged.map_err(Denial::Settings)?;
     // The policy was chosen for this one and no other.
     let introduction = Introduction::of(&startup.parameters);
     if !introduction.fits(&plan) {

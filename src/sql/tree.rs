@@ -13,8 +13,8 @@ use std::fmt;
 use std::ops::Range;
 
 pub use pg_raw_parse::raw::{
-    A_Expr_Kind, BoolExprType, CoercionForm, JoinType, JsonExprOp, JsonTableColumnType, MinMaxOp,
-    SQLValueFunctionOp, SubLinkType, XmlExprOp,
+    A_Expr_Kind, BoolExprType, CoercionForm, JoinType, JsonExprOp, JsonTableColumnType,
+    LockClauseStrength, MinMaxOp, SQLValueFunctionOp, SubLinkType, XmlExprOp,
 };
 pub use pg_raw_parse::raw::{
     CURSOR_OPT_HOLD, DiscardMode, SetOperation, TransactionStmtKind, VariableSetKind,

@@ -121,6 +121,41 @@ fn check(stack: &Stack, refused: &[(&str, &str)]) {
     }
 }
 
+/// What would fail anyway fails as it does at the database: code, words and place.
+#[test]
+fn what_names_nothing_fails_in_the_words_of_the_server() {
+    name_nothing(stack());
+}
+
+#[test]
+fn what_names_nothing_fails_in_the_words_of_postgres_18() {
+    if let Some(stack) = Stack::on_version(18) {
+        stack.prepare(&[FIXTURE]);
+        name_nothing(&stack);
+    }
+}
+
+fn name_nothing(stack: &Stack) {
+    let mut direct = RawClient::login(stack.direct_address(), &stack.login(APP));
+    let mut proxied = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    let mut different = Vec::new();
+    for sql in NAMES_NOTHING {
+        let told = |answer: &[Frame]| {
+            let error = answer.iter().find(|frame| frame.kind == b'E');
+            let error = error.unwrap_or_else(|| panic!("{sql}: {answer:?}"));
+            [b'C', b'M', b'P'].map(|field| error.field(field))
+        };
+        let (one, other) = (direct.query(sql), proxied.query(sql));
+        let refused = other.iter().filter_map(|frame| frame.field(b'D'));
+        let mut refused = refused.filter(|detail| detail.starts_with("rule: "));
+        assert!(refused.next().is_some(), "{sql}: {other:?}");
+        if told(&one) != told(&other) {
+            different.push(format!("{sql}\n  {:?}\n  {:?}", told(&one), told(&other)));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
 /// The messages of a script, in the notation of [`SCRIPTS`].
 fn messages(script: &str, bad: &str) -> Vec<u8> {
     let statement = |letter: &str| match letter {
@@ -256,4 +291,55 @@ const SCRIPTS: [&str; 26] = [
     "xB x! xC S q1 xR S",
     "xB x1 xC x! S q1",
     "qB q! q1 x1 S qC q!",
+];
+
+/// Each names something that is not there, and something that pgsieve would refuse by itself.
+const NAMES_NOTHING: &[&str] = &[
+    "SELECT nofunc(1)",
+    "SELECT nofunc()",
+    "SELECT nofunc(*)",
+    "SELECT nofunc('a', 1.5, null, true)",
+    "SELECT nofunc(now(), ARRAY[1, 2], ROW(1, 2), 'a'::varchar(3), 1::real)",
+    "SELECT nofunc(a => 1, b => 'x')",
+    "SELECT nofunc(VARIADIC ARRAY[1])",
+    "SELECT \"No Func\"(1)",
+    "SELECT public.nofunc(1)",
+    "SELECT nowhere.nofunc(1)",
+    "SELECT 'é', nofunc(1)",
+    "SELECT nofunc(i) FROM item AS i",
+    "SELECT nofunc(i.*) FROM item AS i",
+    "SELECT nofunc(id, name) FROM item",
+    "SELECT nofunc(nothing) FROM item",
+    "SELECT nofunc(id) FROM nowhere",
+    "SELECT nofunc(id) FROM public.nowhere",
+    "SELECT nofunc(id) FROM nowhere.item",
+    "SELECT nofunc(o.id) FROM item AS i",
+    "SELECT nofunc(item.id) FROM item AS i",
+    "SELECT nofunc(i.nothing) FROM item AS i",
+    "SELECT 1 FROM nofunc(1) AS f",
+    "SELECT id FROM item ORDER BY nofunc(id)",
+    "SELECT count(*) FILTER (WHERE nofunc(id)) FROM item",
+    "SELECT nofunc(id) OVER () FROM item",
+    "SELECT id FROM item WHERE nothing = nofunc(1)",
+    "SELECT nofunc(id) FROM item WHERE nothing = 1",
+    "WITH w AS (SELECT 1 AS a) SELECT nofunc(w.b) FROM w",
+    "SELECT (SELECT nofunc(id)) FROM item",
+    "SELECT pg_sleep(1), nothing FROM item",
+    "SELECT pg_sleep(1) FROM item WHERE name = Nothing",
+    "SELECT pg_sleep(1), 'x'::nosuch",
+    "SELECT pg_sleep(1), 'x'::nosuch[]",
+    "SELECT pg_sleep(1), 'x'::public.nosuch",
+    "SELECT pg_sleep(1), 'x'::nowhere.nosuch",
+    "SELECT 1 ===== 2, pg_sleep(1)",
+    "SELECT 1 OPERATOR(pg_catalog.=====) 2, pg_sleep(1)",
+    "SELECT id - name, pg_sleep(1) FROM item",
+    "SELECT - name, pg_sleep(1) FROM item",
+    "SELECT pg_sleep(1) FROM item JOIN item AS other USING (nothing)",
+    "SELECT pg_sleep(1, 2)",
+    "SELECT pg_advisory_lock()",
+    "SELECT pg_advisory_lock('a'::text)",
+    "EXPLAIN SELECT nofunc(1)",
+    "COPY (SELECT nofunc(1)) TO STDOUT",
+    "EXECUTE nobody",
+    "FETCH nothing",
 ];

@@ -90,7 +90,7 @@ impl Look<'_> {
             }
         }
         if let Some(at) = self.unclear {
-            self.settle_unclear(at, resolution, case);
+            self.settle_unclear(at, resolution, path, case);
         }
     }
 
@@ -124,14 +124,16 @@ impl Look<'_> {
             What::MissingRelation { schema, name } => {
                 let schema = schema.as_ref().map(Name::as_str);
                 if self.hides_unknown(schema, name.as_str(), path, case) {
-                    self.found
-                        .add(PolicyRule::NotResolved, || told::unknown_name(at, case));
+                    self.found.add(PolicyRule::NotResolved, || {
+                        told::unknown_name(name.as_str(), at, case)
+                    });
                 }
             }
             What::MissingColumn { name, .. } | What::AmbiguousColumn { name, .. } => {
                 if self.may_be_hidden(name.as_str(), table, case) {
-                    self.found
-                        .add(PolicyRule::NotResolved, || told::unknown_name(at, case));
+                    self.found.add(PolicyRule::NotResolved, || {
+                        told::unknown_name(name.as_str(), at, case)
+                    });
                 }
             }
             What::Unclear => {
@@ -274,8 +276,15 @@ impl Look<'_> {
             _ => false,
         };
         if may {
+            let function = match &used.what {
+                What::Functions { candidates, .. } => {
+                    candidates.iter().copied().find(|id| reads.function(*id))
+                }
+                _ => None,
+            };
+            let sight = self.sight;
             self.found.add(PolicyRule::NotResolved, || {
-                told::reads_anything(used.at, case)
+                told::reads_anything(function, used.at, sight, case)
             });
         }
     }
@@ -289,7 +298,14 @@ impl Look<'_> {
 
     /// Something that cannot be told. Where a relation is missing the server refuses the statement
     /// as a whole; should it be there by now, nothing else that is read has anything to hide.
-    fn settle_unclear(&mut self, at: Option<usize>, resolution: &Resolution<'_>, case: &Case<'_>) {
+    fn settle_unclear(
+        &mut self,
+        at: Option<usize>,
+        resolution: &Resolution<'_>,
+        path: &SearchPath,
+        case: &Case<'_>,
+    ) {
+        let sight = self.sight;
         let guarded = self.shown.is_some_and(|(table, _)| {
             let mut touched = self.touched.iter();
             touched.any(|id| table.hides_any(*id))
@@ -297,7 +313,7 @@ impl Look<'_> {
         if !self.missing || guarded {
             // A name that stands for nothing, and for nothing hidden, is what is to be mended.
             self.found.add(PolicyRule::NotResolved, || {
-                missing::first(resolution, Rule::NotResolved, case)
+                missing::first(resolution, Rule::NotResolved, (path, sight), case)
                     .unwrap_or_else(|| told::unclear(at, case))
             });
         }

@@ -46,6 +46,18 @@ pub(super) fn settle(subject: Subject<'_>, case: &mut Case<'_>) -> Found {
     Ok(())
 }
 
+/// Whether the policy has nothing against what a statement that is refused reads and names, what is
+/// not there included.
+pub(super) fn hides_nothing_of(subject: Subject<'_>, sight: &Sight, case: &mut Case<'_>) -> bool {
+    if !case.policy.hides() && !case.policy.denies_functions() {
+        return true;
+    }
+    let met = case.met.take();
+    let findings = look::everything(subject, sight, case);
+    case.met = met;
+    findings.list.is_empty()
+}
+
 /// Looks at the types of a PREPARE: of any type of such a name, in whatever schema.
 pub(super) fn settle_types<'t>(
     types: impl Iterator<Item = &'t nodes::TypeName>,
@@ -71,7 +83,10 @@ pub(super) fn settle_types<'t>(
             of_name.any(|id| reads.data_type(*id))
         });
     match may {
-        true => case.under(PolicyRule::NotResolved, told::reads_anything(None, case)),
+        true => case.under(
+            PolicyRule::NotResolved,
+            told::reads_anything(None, None, sight, case),
+        ),
         false => Ok(()),
     }
 }
@@ -82,7 +97,7 @@ pub(super) fn look_at_parameter(oid: Oid, sight: &Sight, case: &Case<'_>) -> Fou
     let may = sight.reads().zip(id);
     let may = may.is_some_and(|(reads, id)| reads.data_type(id));
     if may && case.policy.mode_of(PolicyRule::NotResolved) == Mode::Enforce {
-        return Err(told::reads_anything(None, case));
+        return Err(told::reads_anything(None, None, sight, case));
     }
     Ok(())
 }

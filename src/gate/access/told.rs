@@ -9,7 +9,7 @@ use crate::gate::Refusal;
 use crate::gate::case::Case;
 use crate::gate::hidden::refusal::position;
 use crate::gate::rules::{column_denied, function_denied, not_resolved, relation_denied};
-use crate::gate::sight::Sight;
+use crate::gate::sight::{Sight, is_written};
 use crate::limits::ACCESS_HINT_COLUMNS_MAX;
 
 pub(super) fn relation(
@@ -19,12 +19,10 @@ pub(super) fn relation(
     sight: &Sight,
     case: &Case<'_>,
 ) -> Box<Refusal> {
-    let (_, name) = super::table::names_of(sight.catalog(), id);
-    at_place(
-        relation_denied::refusal(name, why, case.policy.name()),
-        at,
-        case,
-    )
+    let (_, own) = super::table::names_of(sight.catalog(), id);
+    let name = relation_known(id, sight, case).unwrap_or_else(|| own.to_owned());
+    let refusal = relation_denied::refusal(&name, why, case.policy.name());
+    at_place(refusal.of(recorded(id, sight)), at, case)
 }
 
 pub(super) fn column(
@@ -39,10 +37,12 @@ pub(super) fn column(
     let column = column.clone().find(|column| column.number == number);
     let name = column.map_or("", |column| catalog.names().text(column.name));
     // A name that the client did not write is none of its business.
-    let written = !name.is_empty() && case.text.to_lowercase().contains(&name.to_lowercase());
-    let name = written.then_some(name);
-    let refusal = column_denied::refusal(name, &shown(id, sight, case), case.policy.name());
-    at_place(refusal, at, case)
+    let name = is_written(name, case.text).then_some(name);
+    let relation = relation_known(id, sight, case);
+    let shown = shown(id, sight, case);
+    let policy = case.policy.name();
+    let refusal = column_denied::refusal(name, relation.as_deref(), &shown, policy);
+    at_place(refusal.of(recorded(id, sight)), at, case)
 }
 
 pub(super) fn whole_row(
@@ -51,8 +51,10 @@ pub(super) fn whole_row(
     sight: &Sight,
     case: &Case<'_>,
 ) -> Box<Refusal> {
-    let refusal = column_denied::refusal(None, &shown(id, sight, case), case.policy.name());
-    at_place(refusal, at, case)
+    let relation = relation_known(id, sight, case);
+    let shown = shown(id, sight, case);
+    let refusal = column_denied::refusal(None, relation.as_deref(), &shown, case.policy.name());
+    at_place(refusal.of(recorded(id, sight)), at, case)
 }
 
 pub(super) fn function(
@@ -64,23 +66,50 @@ pub(super) fn function(
     let catalog = sight.catalog();
     let seen = catalog.sees_function(catalog.role_named(case.role()), id);
     let name = seen.then(|| catalog.function_signature(id));
+    let refusal = function_denied::refusal(name.as_deref(), case.policy.name());
+    let subject = format!("function {}", catalog.function_signature(id));
+    at_place(refusal.of(Some(subject)), at, case)
+}
+
+pub(super) fn unknown_name(name: &str, at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
+    at_place(not_resolved::of_name(name, case.policy.name()), at, case)
+}
+
+/// `function` is what reads, where it is one.
+pub(super) fn reads_anything(
+    function: Option<FunctionId>,
+    at: Option<usize>,
+    sight: &Sight,
+    case: &Case<'_>,
+) -> Box<Refusal> {
+    let catalog = sight.catalog();
+    let role = catalog.role_named(case.role());
+    let seen = function.filter(|id| catalog.sees_function(role, *id));
+    let name = seen.map(|id| catalog.function_signature(id));
     at_place(
-        function_denied::refusal(name.as_deref(), case.policy.name()),
+        not_resolved::of_call(name.as_deref(), case.policy.name()),
         at,
         case,
     )
 }
 
-pub(super) fn unknown_name(at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
-    at_place(not_resolved::of_name(case.policy.name()), at, case)
-}
-
-pub(super) fn reads_anything(at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
-    at_place(not_resolved::of_call(case.policy.name()), at, case)
-}
-
 pub(super) fn unclear(at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
     at_place(not_resolved::of_statement(case.policy.name()), at, case)
+}
+
+/// A relation as it is recorded.
+fn recorded(id: RelationId, sight: &Sight) -> Option<String> {
+    Some(format!("relation {}", sight.catalog().relation_name(id)))
+}
+
+/// The name of a relation, where the role may see it or the client wrote it.
+fn relation_known(id: RelationId, sight: &Sight, case: &Case<'_>) -> Option<String> {
+    let catalog = sight.catalog();
+    if catalog.sees_relation(catalog.role_named(case.role()), id) {
+        return Some(catalog.relation_name(id));
+    }
+    let name = catalog.names().text(catalog.relation(id).name);
+    is_written(name, case.text).then(|| quoted(name).into_owned())
 }
 
 fn at_place(mut refusal: Box<Refusal>, at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {

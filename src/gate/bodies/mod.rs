@@ -197,22 +197,25 @@ fn observed(rules: Vec<super::Rule>, case: &mut Case<'_>) -> Found {
 /// The refusal of what could not be told.
 fn unknown(case: &Case<'_>) -> Box<Refusal> {
     match case.paths() {
-        SearchPaths::Unknown => function_path::refusal(Some(NO_PATH)),
-        SearchPaths::Known(_) | SearchPaths::Unsure(_) => function_path::refusal(None),
+        SearchPaths::Unknown => function_path::without_path(Some(NO_PATH)),
+        SearchPaths::Known(_) | SearchPaths::Unsure(_) => function_path::without_path(None),
     }
 }
 
 fn refused(hidden: &Hidden, at: Option<usize>, sight: &Sight, case: &Case<'_>) -> Box<Refusal> {
     let catalog = sight.catalog();
-    let told = hidden.tell(catalog, catalog.role_named(case.role()));
-    let mut told = match (hidden.why(), told) {
-        (Reason::Refused(rule), Some(told)) => {
-            function_path::refusal(Some(&format!("{told}: rule {}", rule.name())))
+    let mut told = hidden.told(catalog, catalog.role_named(case.role()), case.text);
+    let mut told = match hidden.why() {
+        Reason::Refused(rule) => {
+            let sentence = told.sentence.as_mut();
+            if let Some(sentence) = sentence {
+                sentence.push_str(": rule ");
+                sentence.push_str(rule.name());
+            }
+            function_path::refusal(&told)
         }
-        (Reason::Refused(_) | Reason::Opaque | Reason::Moves, told) => {
-            function_path::refusal(told.as_deref())
-        }
-        (_, told) => hidden_function::refusal(told.as_deref()),
+        Reason::Opaque | Reason::Moves => function_path::refusal(&told),
+        _ => hidden_function::refusal(&told),
     };
     told.position = refusal::position(at, case);
     told

@@ -101,7 +101,7 @@ impl Why {
             Self::Lock => "locks a relation against writers",
             Self::Notify => "sends a notification to other sessions",
             Self::Replication => "works on replication slots or origins",
-            Self::Sequence => "moves a sequence or depends on one moved in this session",
+            Self::Sequence => "moves a sequence, or depends on such a move",
             Self::ServerControl => "acts on the server or on another session",
             Self::ServerFile => "reads files of the server",
             Self::SessionState => "changes the state of the session",

@@ -89,8 +89,10 @@ impl Looker<'_, '_> {
                 return Err(self.unsettled());
             };
             for used in &resolution.uses {
-                self.look_at(used, &spared)
-                    .map_err(|refused| missing::explained(refused, used, &resolution, self.case))?;
+                self.look_at(used, &spared).map_err(|refused| {
+                    let ground = (path, self.sight);
+                    missing::explained(refused, used, &resolution, ground, self.case)
+                })?;
                 if let What::Functions { candidates, .. } = &used.what {
                     may_set |= candidates.iter().any(|id| names::may_set(*id, self.sight));
                 }

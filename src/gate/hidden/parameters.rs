@@ -4,6 +4,7 @@ use super::refusal::{self, Thing};
 use crate::catalog::Oid;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, catalog_missing, type_effects};
+use crate::gate::sight::Told;
 use crate::gate::{Depth, access, bodies};
 
 /// A Bind makes values of these types. Zero leaves the choice to the server, which takes it from
@@ -16,7 +17,7 @@ pub(in crate::gate) fn look(types: impl IntoIterator<Item = u32>, case: &Case<'_
                     Some(id) => sight.making(id).or_else(|| sight.using(id)),
                     None if oid.is_built_in() => None,
                     // It is newer than the snapshot.
-                    None => return Err(type_effects::refusal(None)),
+                    None => return Err(type_effects::refusal(&Told::nameless())),
                 };
                 if let Some(hidden) = hidden {
                     return Err(refusal::of(&Thing::Type(hidden), None, sight, case));

@@ -9,7 +9,7 @@ use crate::gate::rules::{
     Called, cast_effects, foreign_table, function_effects, hidden_function, operator_effects,
     overloaded_builtin, row_policy_effects, set_config, sql_in_string, type_effects, view_effects,
 };
-use crate::gate::sight::{Hidden, Reach, Reason, Sight};
+use crate::gate::sight::{Hidden, Reach, Reason, Sight, Told, is_written};
 
 /// Something that is not clean, and why.
 #[derive(Clone, Copy)]
@@ -51,16 +51,25 @@ pub(super) fn of_suspicion(
 ) -> Box<Refusal> {
     let Some(suspicion) = suspicion else {
         // Some cast that happens unasked is not clean, and may happen here.
-        return cast_effects::refusal(None);
+        return cast_effects::refusal(&Told::nameless());
     };
     match first(suspicion, sight) {
         Some(thing) => of_thing(&thing, sight, case),
-        None => match suspicion.sort {
-            Sort::Function | Sort::Field => hidden_function::refusal(None),
-            Sort::Operator => operator_effects::refusal(None),
-            Sort::Relation => view_effects::refusal(None),
-            Sort::Type => type_effects::refusal(None),
-        },
+        None => {
+            let told = |sort| {
+                let name = sight.catalog().names().text(suspicion.name);
+                match is_written(name, case.text) {
+                    true => Told::written(sort, name),
+                    false => Told::nameless(),
+                }
+            };
+            match suspicion.sort {
+                Sort::Function | Sort::Field => hidden_function::refusal(&told("function")),
+                Sort::Operator => operator_effects::refusal(&told("operator")),
+                Sort::Relation => view_effects::refusal(&told("relation")),
+                Sort::Type => type_effects::refusal(&told("type")),
+            }
+        }
     }
 }
 
@@ -102,31 +111,27 @@ fn first(suspicion: Suspicion, sight: &Sight) -> Option<Thing<'_>> {
 fn of_thing(thing: &Thing<'_>, sight: &Sight, case: &Case<'_>) -> Box<Refusal> {
     let catalog = sight.catalog();
     let role = catalog.role_named(case.role());
-    let tell = |hidden: &Hidden| hidden.tell(catalog, role);
+    let tell = |hidden: &Hidden| hidden.told(catalog, role, case.text);
     match thing {
-        Thing::Function(id, hidden) => of_function(*id, tell(hidden).as_deref(), sight),
-        Thing::Operator(hidden) => operator_effects::refusal(tell(hidden).as_deref()),
-        Thing::Cast(hidden) | Thing::Casting(hidden) => {
-            cast_effects::refusal(tell(hidden).as_deref())
-        }
-        Thing::Type(hidden) => type_effects::refusal(tell(hidden).as_deref()),
+        Thing::Function(id, hidden) => of_function(*id, &tell(hidden), sight),
+        Thing::Operator(hidden) => operator_effects::refusal(&tell(hidden)),
+        Thing::Cast(hidden) | Thing::Casting(hidden) => cast_effects::refusal(&tell(hidden)),
+        Thing::Type(hidden) => type_effects::refusal(&tell(hidden)),
         Thing::Relation(id, hidden) => {
             let told = tell(hidden);
             if hidden.is_of_a_column() {
-                return type_effects::refusal(told.as_deref());
+                return type_effects::refusal(&told);
             }
             match catalog.relation(*id).kind {
-                _ if hidden.why() == Reason::Foreign => foreign_table::refusal(told.as_deref()),
-                RelationKind::View | RelationKind::MaterializedView => {
-                    view_effects::refusal(told.as_deref())
-                }
+                _ if hidden.why() == Reason::Foreign => foreign_table::refusal(&told),
+                RelationKind::View | RelationKind::MaterializedView => view_effects::refusal(&told),
                 RelationKind::Table
                 | RelationKind::PartitionedTable
                 | RelationKind::ForeignTable
                 | RelationKind::Sequence
                 | RelationKind::CompositeType => match hidden.why() {
-                    Reason::Foreign => foreign_table::refusal(told.as_deref()),
-                    _ => row_policy_effects::refusal(told.as_deref()),
+                    Reason::Foreign => foreign_table::refusal(&told),
+                    _ => row_policy_effects::refusal(&told),
                 },
             }
         }
@@ -134,7 +139,7 @@ fn of_thing(thing: &Thing<'_>, sight: &Sight, case: &Case<'_>) -> Box<Refusal> {
 }
 
 /// A function: built-ins have rules of their own.
-fn of_function(id: FunctionId, told: Option<&str>, sight: &Sight) -> Box<Refusal> {
+fn of_function(id: FunctionId, told: &Told, sight: &Sight) -> Box<Refusal> {
     let catalog = sight.catalog();
     let function = catalog.function(id);
     let name = catalog.names().text(function.name);
@@ -146,9 +151,10 @@ fn of_function(id: FunctionId, told: Option<&str>, sight: &Sight) -> Box<Refusal
         };
     }
     let called = Called { schema: None, name };
+    let shown = catalog.function_signature(id);
     match verdict {
-        FunctionVerdict::RunsSql => sql_in_string::refusal(called),
-        FunctionVerdict::Effects { why } => function_effects::refusal(called, why),
+        FunctionVerdict::RunsSql => sql_in_string::refusal(called, &shown),
+        FunctionVerdict::Effects { why } => function_effects::refusal(called, &shown, why),
         FunctionVerdict::SetConfig => set_config::refusal(),
         FunctionVerdict::Allowed | FunctionVerdict::Housekeeping | FunctionVerdict::Unknown => {
             hidden_function::refusal(told)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::gate::cache::JudgementCache;
 use crate::gate::rules::check::{
-    check_shop, check_shop_as, gate, names_of_shop, path_of, rule_of, session_of, shop,
+    check_shop, check_shop_as, gate, hides, names_of_shop, path_of, people, rule_of, session_of,
+    shop,
 };
 use crate::gate::sight::Sight;
 use crate::gate::{Depth, Effect, Parameters, Prepared, Rule, SearchPaths, SessionNames, Verdict};
@@ -156,6 +157,8 @@ fn a_function_that_nobody_has_is_told_as_the_server_tells_it() {
         panic!("permitted");
     };
     assert_eq!(refusal.sqlstate.as_str(), "42883");
+    assert_eq!(refusal.message, "function nobody(integer) does not exist");
+    assert_eq!(refusal.position, Some(8));
     assert_eq!(judgement.facts.depth, Depth::Names);
 }
 
@@ -467,9 +470,48 @@ fn a_name_that_is_missing_is_told_where_nothing_else_is_known_to_be_wrong() {
             "rule: overloaded_builtin (relation shop.order)".into()
         )
     );
-    // Here something is.
-    let told = told("SELECT nothing FROM shop.v_totals");
+    // The server finds out first that the column is not there.
+    assert_eq!(
+        told("SELECT nothing FROM shop.v_totals"),
+        (
+            sqlstate::UNDEFINED_COLUMN,
+            Some(8),
+            "rule: view_effects (column nothing)".into()
+        )
+    );
+    // Here everything is.
+    let told = told("SELECT id FROM shop.v_totals");
     assert_eq!(told.0, sqlstate::INSUFFICIENT_PRIVILEGE);
+}
+
+/// What the policy may hide is told as before, whether it is there or not.
+#[test]
+fn a_name_that_the_policy_may_hide_is_not_told_to_be_missing() {
+    let policy = hides();
+    let names = session_of(people().build(), &policy);
+    let gate = gate(policy);
+    let told = |sql: &'static str| match gate.judge(sql.into(), &names).verdict {
+        Verdict::Refused(refusal) => (refusal.sqlstate, refusal.message, refusal.detail),
+        other => panic!("{other:?}"),
+    };
+    for [there, missing] in [
+        [
+            "SELECT pg_sleep(secret) FROM shop.people",
+            "SELECT pg_sleep(secret) FROM shop.people, shop.nothing",
+        ],
+        [
+            "SELECT pg_sleep(1), secret FROM shop.people",
+            "SELECT pg_sleep(1), nothing.secret FROM shop.people",
+        ],
+    ] {
+        assert_eq!(told(there), told(missing), "{missing}");
+    }
+    // What it cannot hide is.
+    let (code, message, _) = told("SELECT nobody(id) FROM shop.people");
+    assert_eq!(code, sqlstate::UNDEFINED_FUNCTION);
+    assert_eq!(message, "function nobody(integer) does not exist");
+    let (code, ..) = told("SELECT pg_sleep(1), nothing FROM shop.people");
+    assert_eq!(code, sqlstate::UNDEFINED_COLUMN);
 }
 
 #[test]

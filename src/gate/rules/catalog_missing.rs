@@ -360,7 +360,7 @@ fn refusal(what: &str, name: fmt::Arguments<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::CatalogMissing,
         sqlstate::OBJECT_NOT_IN_PREREQUISITE_STATE,
-        "what the statement names cannot be looked up: the database's catalog is not loaded",
+        &format!("{what} {name} cannot be looked up: the database's catalog is not loaded"),
         "Try again shortly; until then only the system catalogs and built-in functions can be used.",
     )
     .about(format_args!("{what} {name}"))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::catalog::fixture::Fixture;
+use crate::gate::rules::words;
 use crate::gate::sight::Sight;
 use crate::gate::{Gate, Judgement, Rule, SearchPaths, SessionNames, Verdict};
 use crate::policy::Policy;
@@ -256,8 +257,7 @@ fn fires_on(gate: &Gate, names: &SessionNames, rule: Rule, sql: &str) {
         assert_eq!(refusal.rule, rule, "{}: {}", start(&text), refusal.detail);
         let detail = format!("rule: {}", rule.name());
         assert!(refusal.detail.starts_with(&detail), "{}", refusal.detail);
-        assert!(!refusal.message.is_empty() && !refusal.hint.is_empty());
-        assert!(refusal.hint.ends_with('.'), "{}", refusal.hint);
+        words::check(sql, refusal);
         assert!(judgement.facts.effects.is_empty() && !judgement.facts.cacheable);
         assert!(!format!("{judgement:?}").contains(refusal.message.as_str()));
     }

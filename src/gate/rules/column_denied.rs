@@ -27,18 +27,22 @@ use std::borrow::Cow;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-/// `name` is that of the column, if the client wrote it; `shown` are those that it may read.
+/// `name` is that of the column, if the client wrote it; `relation` the name of its relation, as
+/// far as the client may know it; `shown` are the columns that it may read.
 pub(in crate::gate) fn refusal(
     name: Option<&str>,
+    relation: Option<&str>,
     shown: &[Cow<'_, str>],
     policy: &str,
 ) -> Box<Refusal> {
+    let of = relation.map(|relation| format!(" of {relation}"));
+    let of = of.unwrap_or_default();
     let message = match name {
-        Some(_) => "the column may not be read",
-        None => "the statement reads a column that may not be read",
+        Some(name) => format!("column \"{name}\"{of} may not be read"),
+        None => format!("a column{of} that the statement reads may not be read"),
     };
     let hint = match shown {
-        [] => Cow::Borrowed("No column of the relation may be read."),
+        [] => Cow::Borrowed("Read other relations: no column of this one may be read."),
         shown => Cow::Owned(format!(
             "Name the columns that may be read: {}.",
             shown.join(", ")
@@ -47,7 +51,7 @@ pub(in crate::gate) fn refusal(
     let refusal = Refusal::new(
         Rule::ColumnDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        message,
+        &message,
         hint,
     );
     match name {

@@ -30,7 +30,7 @@ use crate::gate::hidden::means;
 use crate::gate::hidden::narrow::Subject;
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::sight::Reach;
-use crate::gate::{Refusal, Rule, statement};
+use crate::gate::{Refusal, Rule, head, statement};
 use crate::resolve::{Types, What};
 use crate::sql::tree::{self, Node, Tree, nodes};
 use crate::sqlstate::{self, SqlState};
@@ -40,15 +40,20 @@ pub(in crate::gate) fn look(node: Node<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     if copy.is_from {
-        let message = "this connection only reads: COPY FROM would write";
-        return Err(refusal(sqlstate::READ_ONLY_SQL_TRANSACTION, message));
+        let name = copy.relation().map(head::relation).unwrap_or_default();
+        return Err(Refusal::new(
+            Rule::Copy,
+            sqlstate::READ_ONLY_SQL_TRANSACTION,
+            &format!("COPY {name} FROM is not allowed: this connection only reads"),
+            "Leave it out; rows have to be written through another connection.",
+        ));
     }
     if copy.is_program || copy.filename().is_some() {
-        let message = "COPY to a file or program of the server is not allowed";
+        let message = "COPY TO a file or program of the server is not allowed: it reaches beyond the database";
         return Err(refusal(sqlstate::INSUFFICIENT_PRIVILEGE, message));
     }
     if !copy.options().iter().all(is_built_in) {
-        let message = "the format of COPY is not known";
+        let message = "COPY in this FORMAT is not allowed: it is no built-in";
         return Err(refusal(sqlstate::INSUFFICIENT_PRIVILEGE, message));
     }
     if copy.relation().is_some() != matches!(copy.query(), Node::None) {
@@ -185,7 +190,7 @@ fn is_built_in(option: &nodes::DefElem) -> bool {
 }
 
 fn unread() -> Box<Refusal> {
-    let message = "COPY of this form is not known";
+    let message = "COPY of this form is not allowed: it is not known here";
     refusal(sqlstate::FEATURE_NOT_SUPPORTED, message)
 }
 
@@ -194,7 +199,7 @@ fn refusal(sqlstate: SqlState, message: &str) -> Box<Refusal> {
         Rule::Copy,
         sqlstate,
         message,
-        "COPY … TO STDOUT is accepted; psql's \\copy … TO file sends that.",
+        "Use COPY … TO STDOUT; psql's \\copy … TO file sends that.",
     )
 }
 

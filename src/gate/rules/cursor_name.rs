@@ -40,8 +40,8 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         None => Err(Refusal::new(
             Rule::CursorName,
             sqlstate::INVALID_CURSOR_NAME,
-            "the cursor does not exist",
-            "DECLARE it in this transaction first.",
+            &format!("cursor \"{name}\" does not exist"),
+            "DECLARE the cursor first, in this transaction.",
         )
         .about(format_args!("{name}"))),
     }

@@ -19,19 +19,35 @@
 //! # When not
 //! SELECT INTO is `select_into`; VACUUM, REINDEX and REFRESH are `maintenance`.
 
+use crate::gate::case::Case;
+use crate::gate::head::Head;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(node: Node<'_>, case: &Case<'_>) -> Box<Refusal> {
+    let head = Head::of(case, &VERBS);
+    let makes_relation = head.has("CREATE") && (head.has("TABLE") || head.has("VIEW"));
+    let hint = if makes_relation {
+        "Use WITH or a subquery in place of a table or view that is needed for one query."
+    } else if head.has("CREATE") && head.has("FUNCTION") {
+        "Write what it would compute as an expression of the query."
+    } else {
+        "Leave it out; objects have to be changed through another connection."
+    };
     Refusal::new(
         Rule::Ddl,
         sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: the statement would change objects of the database",
-        "Use WITH or a subquery in place of a temporary table or view.",
+        &format!("{head} is not allowed: this connection only reads"),
+        hint,
     )
     .about(format_args!("{}", tree::kind_name(node)))
 }
+
+const VERBS: [&str; 11] = [
+    "ALTER", "COMMENT", "CREATE", "DROP", "GRANT", "IMPORT", "REASSIGN", "REVOKE", "SECURITY",
+    "TRUNCATE", "REPLACE",
+];
 
 #[cfg(test)]
 mod tests {

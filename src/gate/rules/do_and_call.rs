@@ -17,17 +17,28 @@
 //! # When not
 //! Functions called inside an expression are judged by what they do.
 
+use crate::gate::rules::Called;
 use crate::gate::{Refusal, Rule, StatementKind};
+use crate::sql::tree::Node;
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(kind: StatementKind) -> Box<Refusal> {
-    Refusal::new(
-        Rule::DoAndCall,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "code blocks and procedures are not allowed: what they do is not visible",
-        "Write it as a SELECT.",
-    )
-    .about(format_args!("{}", kind.name()))
+pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
+    let called = match node {
+        Node::CallStmt(call) => call.funccall().map(|call| Called::of(call.funcname())),
+        _ => None,
+    };
+    let (what, hint) = match called {
+        Some(called) => (
+            format!("CALL {called} is not allowed: what a procedure does cannot be told"),
+            "Ask for what it would return with a SELECT.",
+        ),
+        None => (
+            "DO is not allowed: what a block of code does cannot be told".to_owned(),
+            "Write what it would return as a SELECT.",
+        ),
+    };
+    let state = sqlstate::INSUFFICIENT_PRIVILEGE;
+    Refusal::new(Rule::DoAndCall, state, &what, hint).about(format_args!("{}", kind.name()))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@
 //! EXPLAIN without it only plans; its statement is judged all the same, because planning evaluates
 //! functions.
 
+use crate::catalog::quoted;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule};
@@ -32,12 +33,13 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
     let Node::ExplainStmt(explain) = node else {
         return Err(node_unknown::refusal(node));
     };
-    if !explain.options().iter().all(is_known) {
+    if let Some(option) = explain.options().iter().find(|option| !is_known(option)) {
+        let name = quoted(option.defname().unwrap_or_default());
         return Err(Refusal::new(
             Rule::ExplainAnalyze,
             sqlstate::INSUFFICIENT_PRIVILEGE,
-            "an option of EXPLAIN is not known",
-            "VERBOSE, COSTS, SETTINGS, BUFFERS, SUMMARY, MEMORY and FORMAT are accepted.",
+            &format!("EXPLAIN ({name}) is not allowed: the option is not known here"),
+            "Use VERBOSE, COSTS, SETTINGS, BUFFERS, SUMMARY, MEMORY or FORMAT.",
         ));
     }
     match case.policy.statements().explain_analyze {
@@ -59,7 +61,7 @@ fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::ExplainAnalyze,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "EXPLAIN ANALYZE would run the statement",
+        "EXPLAIN ANALYZE is not allowed: it would run the statement",
         "EXPLAIN without ANALYZE is accepted.",
     )
 }

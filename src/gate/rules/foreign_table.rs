@@ -16,19 +16,9 @@
 //! # When not
 //! Tables and servers that the policy names under `foreign` pass.
 
+use crate::gate::sight::Told;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
-        Rule::ForeignTable,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a relation of the statement is on another server",
-        "Have the table named under foreign.tables of the policy, or its server under foreign.servers.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(Rule::ForeignTable, "a foreign table")
 }

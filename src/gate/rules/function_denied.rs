@@ -23,10 +23,12 @@ use crate::sqlstate;
 
 /// `name` is that of the function, if the client's role may know it.
 pub(in crate::gate) fn refusal(name: Option<&str>, policy: &str) -> Box<Refusal> {
+    let what = name.map(|name| format!("function {name}"));
+    let what = what.as_deref().unwrap_or("a function of the statement");
     let refusal = Refusal::new(
         Rule::FunctionDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a function of the statement may not be called",
+        &format!("{what} may not be called: functions.deny names it"),
         "Write the statement without it, or have it taken from functions.deny of the policy.",
     );
     match name {

@@ -28,14 +28,16 @@ use crate::gate::rules::Called;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate::{self, SqlState};
 
-pub(in crate::gate) fn refusal(called: Called<'_>, why: Why) -> Box<Refusal> {
+/// `shown` is its name with the types of its arguments, as far as they are known.
+pub(in crate::gate) fn refusal(called: Called<'_>, shown: &str, why: Why) -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionEffects,
         sqlstate_of(why),
-        "this connection only reads: a function of the statement does more than that",
+        &format!("function {shown} is not allowed: it {why}"),
         "Leave the call out. Functions that only compute or read are accepted.",
     )
     .about(format_args!("{called} {why}"))
+    .of(Some(format!("function {shown}")))
 }
 
 fn sqlstate_of(why: Why) -> SqlState {

@@ -21,20 +21,27 @@
 //! names bound. A path that leads where sessions begin is as good as that one, however it is
 //! written. A policy names functions for which any path will do under `functions.any_search_path`.
 
+use crate::gate::sight::{PATH_HINT, Told};
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    let what = told.what.as_deref();
+    let what = what.unwrap_or("a function of the statement");
+    let message = format!("{what} is not allowed under this search_path: it has none of its own");
+    told.refused(Rule::FunctionPath, &message)
+}
+
+/// A statement of which it is not known where its names lead.
+pub(in crate::gate) fn without_path(why: Option<&str>) -> Box<Refusal> {
     let refusal = Refusal::new(
         Rule::FunctionPath,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a function of the statement means what this search_path makes of it",
-        "RESET search_path, or have the function given its own (ALTER FUNCTION … SET search_path = …) \
-         or named under functions.any_search_path of the policy.",
+        "a function of the statement is not allowed under this search_path: it has none of its own",
+        PATH_HINT,
     );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
+    match why {
+        Some(why) => refusal.about(format_args!("{why}")),
         None => refusal,
     }
 }
@@ -44,7 +51,7 @@ pub(in crate::gate) fn of_cursor() -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionPath,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the cursor runs a function that means what search_path makes of it, and that has changed",
+        "the cursor cannot run on: search_path has changed, and a function of it goes by that",
         "Set search_path back to what it was when the cursor was opened, or open the cursor anew.",
     )
 }

@@ -20,19 +20,9 @@
 //! IMMUTABLE or STABLE and is not is its owner's lie: the policy `strict` trusts no function
 //! that it does not name. Without a snapshot of the database the rule is `unknown_function`.
 
+use crate::gate::sight::Told;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
-        Rule::HiddenFunction,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a function of the statement may do more than read",
-        "Have the function named under functions.allow of the policy, with the types of its arguments.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(Rule::HiddenFunction, "a function of the statement")
 }

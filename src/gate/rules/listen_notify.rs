@@ -17,15 +17,23 @@
 //! # When not
 //! UNLISTEN passes: drivers send it when they reset a session.
 
+use crate::catalog::quoted;
 use crate::gate::{Refusal, Rule, StatementKind};
+use crate::sql::tree::Node;
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(kind: StatementKind) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
+    let (verb, channel) = match node {
+        Node::NotifyStmt(notify) => ("NOTIFY", notify.conditionname()),
+        Node::ListenStmt(listen) => ("LISTEN", listen.conditionname()),
+        _ => ("LISTEN", None),
+    };
+    let channel = quoted(channel.unwrap_or_default());
     Refusal::new(
         Rule::ListenNotify,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "notifications are not allowed",
-        "Poll with a SELECT; UNLISTEN is accepted.",
+        &format!("{verb} {channel} is not allowed: notifications are not carried"),
+        "Ask again with a SELECT from time to time; UNLISTEN is accepted.",
     )
     .about(format_args!("{}", kind.name()))
 }

@@ -22,8 +22,8 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::Load,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "loading libraries is not allowed",
-        "Libraries are loaded by the server's own configuration.",
+        "LOAD is not allowed: it runs machine code in the server",
+        "Leave it out; SHOW shared_preload_libraries tells what the server has loaded.",
     )
 }
 

@@ -19,9 +19,9 @@
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown, temp_schema};
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, head};
 use crate::policy::Choice;
-use crate::sql::tree::Node;
+use crate::sql::tree::{Node, nodes};
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
@@ -36,13 +36,21 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
                 other => Err(node_unknown::refusal(other)),
             })
         }
-        Choice::Allow | Choice::Refuse => Err(Refusal::new(
-            Rule::Lock,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
-            "locking tables is not allowed",
-            "A REPEATABLE READ transaction sees one state of all tables without locks.",
-        )),
+        Choice::Allow | Choice::Refuse => Err(refusal(lock)),
     }
+}
+
+fn refusal(lock: &nodes::LockStmt) -> Box<Refusal> {
+    let name = match lock.relations().first() {
+        Some(Node::RangeVar(table)) => head::relation(table),
+        Some(_) | None => String::new(),
+    };
+    Refusal::new(
+        Rule::Lock,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        &format!("LOCK TABLE {name} is not allowed: writers would have to wait"),
+        "Leave it out: a REPEATABLE READ transaction sees one state of all tables without locks.",
+    )
 }
 
 /// `AccessShareLock` of Postgres's lockdefs.h.

@@ -18,23 +18,29 @@
 
 use crate::gate::rules::Found;
 use crate::gate::{Refusal, Rule};
-use crate::sql::tree::nodes;
+use crate::sql::tree::{LockClauseStrength, nodes};
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(select: &nodes::SelectStmt) -> Found {
-    if select.locking_clause().is_empty() {
-        Ok(())
-    } else {
-        Err(refusal())
+    match select.locking_clause().first() {
+        None => Ok(()),
+        Some(clause) => Err(refusal(clause)),
     }
 }
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(in crate::gate) fn refusal(clause: &nodes::LockingClause) -> Box<Refusal> {
+    let strength = match clause.strength {
+        LockClauseStrength::LCS_FORUPDATE => "FOR UPDATE",
+        LockClauseStrength::LCS_FORNOKEYUPDATE => "FOR NO KEY UPDATE",
+        LockClauseStrength::LCS_FORSHARE => "FOR SHARE",
+        LockClauseStrength::LCS_FORKEYSHARE => "FOR KEY SHARE",
+        _ => "a locking clause",
+    };
     Refusal::new(
         Rule::LockingClause,
         sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: the statement would lock rows",
-        "Leave the FOR UPDATE or FOR SHARE clause out.",
+        &format!("{strength} is not allowed: it would lock rows, and this connection only reads"),
+        "Leave the clause out; a REPEATABLE READ transaction sees one state of all tables.",
     )
 }
 

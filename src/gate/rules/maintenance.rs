@@ -19,19 +19,56 @@
 //! # When not
 //! EXPLAIN ANALYZE is `explain_analyze`.
 
+use crate::gate::case::Case;
+use crate::gate::head::Head;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(node: Node<'_>, case: &Case<'_>) -> Box<Refusal> {
+    let head = Head::of(case, &VERBS);
+    let (why, hint) = match node {
+        Node::AlterSystemStmt(_) => (
+            "it changes the server's configuration",
+            "SHOW and pg_settings read the configuration.",
+        ),
+        Node::ConstraintsSetStmt(_) => (
+            "this connection only reads",
+            "Leave it out: nothing is written here that a constraint could be checked for.",
+        ),
+        Node::RefreshMatViewStmt(_) => (
+            "it writes the view's rows",
+            "Read the view as it is, or run the query that it is made of.",
+        ),
+        Node::CheckPointStmt(_) => (
+            "it works on the server's storage",
+            "Leave it out; the server does this by itself.",
+        ),
+        _ => (
+            "it works on the server's storage",
+            "Leave it out; pg_stat_user_tables tells when it was last done.",
+        ),
+    };
     Refusal::new(
         Rule::Maintenance,
         sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: the statement would work on the server's storage",
-        "The state of tables can be read from pg_stat_user_tables.",
+        &format!("{head} is not allowed: {why}"),
+        hint,
     )
     .about(format_args!("{}", tree::kind_name(node)))
 }
+
+const VERBS: [&str; 9] = [
+    "ALTER",
+    "ANALYSE",
+    "ANALYZE",
+    "CHECKPOINT",
+    "CLUSTER",
+    "REFRESH",
+    "REINDEX",
+    "SET",
+    "VACUUM",
+];
 
 #[cfg(test)]
 mod tests {

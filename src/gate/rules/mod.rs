@@ -75,6 +75,8 @@ pub mod write_statement;
 pub(super) mod check;
 #[cfg(test)]
 mod examples;
+#[cfg(test)]
+mod words;
 
 use super::case::Case;
 use super::functions::{self, FunctionVerdict, Why};
@@ -103,13 +105,13 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
         StatementKind::Insert
         | StatementKind::Update
         | StatementKind::Delete
-        | StatementKind::Merge => Err(write_statement::refusal(kind)),
-        StatementKind::Ddl => Err(ddl::refusal(node)),
-        StatementKind::Maintenance => Err(maintenance::refusal(node)),
-        StatementKind::Do | StatementKind::Call => Err(do_and_call::refusal(kind)),
-        StatementKind::Listen | StatementKind::Notify => Err(listen_notify::refusal(kind)),
+        | StatementKind::Merge => Err(write_statement::refusal(node, kind)),
+        StatementKind::Ddl => Err(ddl::refusal(node, case)),
+        StatementKind::Maintenance => Err(maintenance::refusal(node, case)),
+        StatementKind::Do | StatementKind::Call => Err(do_and_call::refusal(node, kind)),
+        StatementKind::Listen | StatementKind::Notify => Err(listen_notify::refusal(node, kind)),
         StatementKind::Load => Err(load::refusal()),
-        StatementKind::PreparedTransaction => Err(prepared_transaction::refusal()),
+        StatementKind::PreparedTransaction => Err(prepared_transaction::refusal(node)),
         StatementKind::Copy => copy::look(node),
         StatementKind::Explain => explain_analyze::look(node, case),
         StatementKind::Set | StatementKind::Reset => {
@@ -159,13 +161,13 @@ pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
         Node::SortBy(sort) => look_at_operator(sort.use_op(), case),
         Node::RangeVar(table) => temp_schema::look_at_relation(table),
         Node::TypeName(name) => temp_schema::look_at_type(name),
-        Node::CollateClause(collate) => temp_schema::look_at_name(collate.collname()),
+        Node::CollateClause(collate) => temp_schema::look_at_name(collate.collname(), "collation"),
         Node::RangeTableSample(sample) => tablesample_method::look(sample, case),
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
-            Err(modifying_cte::refusal(StatementKind::of(node)))
+            Err(modifying_cte::refusal(node))
         }
-        Node::IntoClause(_) => Err(select_into::refusal()),
-        Node::LockingClause(_) => Err(locking_clause::refusal()),
+        Node::IntoClause(into) => Err(select_into::refusal(into)),
+        Node::LockingClause(clause) => Err(locking_clause::refusal(clause)),
         // merge_action(): outside of MERGE a server before 17 reads a call of a user's function.
         Node::MergeSupportFunc(_) => Err(node_unknown::refusal(node)),
         _ => newer_syntax::look(node, case),
@@ -193,7 +195,10 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
             look_for_overloads(called, case);
             set_config::look(call, case)
         }
-        FunctionVerdict::RunsSql => Err(sql_in_string::refusal(called)),
+        FunctionVerdict::RunsSql => Err(sql_in_string::refusal(
+            called,
+            &shown(called, call.args().len(), case),
+        )),
         FunctionVerdict::Effects { why: Why::Snapshot } if case.exports_snapshot() => {
             look_for_overloads(called, case);
             Ok(())
@@ -204,7 +209,10 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
             look_for_overloads(called, case);
             Ok(())
         }
-        FunctionVerdict::Effects { why } => Err(function_effects::refusal(called, why)),
+        FunctionVerdict::Effects { why } => {
+            let shown = shown(called, call.args().len(), case);
+            Err(function_effects::refusal(called, &shown, why))
+        }
         FunctionVerdict::Unknown => {
             unknown_function::look(called, case)?;
             literal::look(called, call, case);
@@ -214,7 +222,7 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
 }
 
 fn look_at_operator(name: &NodeList, case: &Case<'_>) -> Found {
-    temp_schema::look_at_name(name)?;
+    temp_schema::look_at_name(name, "operator")?;
     operator_schema::look(name, case)
 }
 
@@ -253,11 +261,31 @@ fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>, case: &Case<'_>) -
             | FunctionVerdict::Housekeeping
             | FunctionVerdict::SetConfig
             | FunctionVerdict::Unknown => {}
-            FunctionVerdict::RunsSql => return Err(sql_in_string::refusal(called)),
-            FunctionVerdict::Effects { why } => return Err(function_effects::refusal(called, why)),
+            FunctionVerdict::RunsSql => return Err(sql_in_string::refusal(called, name)),
+            FunctionVerdict::Effects { why } => {
+                return Err(function_effects::refusal(called, name, why));
+            }
         }
     }
     Ok(())
+}
+
+/// A built-in as a refusal names it: with the types of its arguments, where the catalog has just
+/// one of this name that takes so many.
+fn shown(called: Called<'_>, count: usize, case: &Case<'_>) -> String {
+    let signature = case.sight().and_then(|sight| {
+        let catalog = sight.catalog();
+        let name = catalog.names().find(called.name)?;
+        let mut of_name = catalog.index().functions(name).iter().filter(|id| {
+            let function = catalog.function(**id);
+            function.oid.is_built_in() && function.arguments.len() == count
+        });
+        match (of_name.next(), of_name.next()) {
+            (Some(only), None) => Some(catalog.function_signature(*only)),
+            _ => None,
+        }
+    });
+    signature.unwrap_or_else(|| called.to_string())
 }
 
 /// The name of a function or type as it is written, folded by the parser.

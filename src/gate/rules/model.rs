@@ -44,7 +44,7 @@ pub(in crate::gate) fn below() -> Box<Refusal> {
 pub(in crate::gate) fn above() -> Box<Refusal> {
     form(
         "this table is read together with one that is read through a model",
-        "Read ONLY it, or the table with the model.",
+        "Read the table with the model.",
     )
 }
 

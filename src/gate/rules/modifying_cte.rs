@@ -17,18 +17,23 @@
 //! # When not
 //! Where the outer statement is a write itself, it is `write_statement`.
 
+use crate::gate::rules::write_statement;
 use crate::gate::{Refusal, Rule, StatementKind};
-use crate::sqlstate;
+use crate::sql::tree::Node;
 
-pub(in crate::gate) fn refusal(kind: StatementKind) -> Box<Refusal> {
-    Refusal::new(
-        Rule::ModifyingCte,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: a WITH clause of the statement would write",
-        "Use SELECT inside WITH.",
-    )
-    .about(format_args!("{}", kind.name()))
+pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+    let kind = StatementKind::of(node);
+    let mut refusal = write_statement::refusal(node, kind);
+    refusal.rule = Rule::ModifyingCte;
+    refusal.message = refusal
+        .message
+        .replacen(" is not", " inside WITH is not", 1);
+    refusal.hint = HINT.to_owned();
+    refusal.fixed_hint = HINT;
+    refusal.about(format_args!("{}", kind.name()))
 }
+
+const HINT: &str = "Use SELECT inside WITH.";
 
 #[cfg(test)]
 mod tests {

@@ -53,8 +53,8 @@ fn refusal(most: u32, case: &Case<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::Nesting,
         sqlstate::STATEMENT_TOO_COMPLEX,
-        "the queries of the statement stand too deep in each other",
-        format!("The policy gives {most}; write it with fewer subqueries."),
+        &format!("queries nested deeper than {most} are not allowed: limits.nesting gives no more"),
+        "Write it with fewer subqueries in each other.",
     )
     .about(format_args!("limits.nesting of policy {policy}"))
 }

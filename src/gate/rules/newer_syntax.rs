@@ -44,8 +44,11 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
         Some(major) if major < since && !is_clean_call(node, case) => Err(Refusal::new(
             Rule::NewerSyntax,
             sqlstate::FEATURE_NOT_SUPPORTED,
-            "the server is older than a form of SQL in the statement",
-            "Use functions that the server has, for example jsonb_path_query.",
+            &format!(
+                "{} is not allowed: the server is older than PostgreSQL {since}",
+                tree::kind_name(node)
+            ),
+            "Write it with functions that the server has, for example jsonb_path_query.",
         )
         .about(format_args!(
             "{} since PostgreSQL {since}",

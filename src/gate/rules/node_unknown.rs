@@ -25,7 +25,10 @@ pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::NodeUnknown,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the statement holds something that the gate does not know",
+        &format!(
+            "{} is not allowed: it is not known here",
+            tree::kind_name(node)
+        ),
         "Ask with an ordinary SELECT.",
     )
     .about(format_args!("{}", tree::kind_name(node)))

@@ -24,19 +24,21 @@
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-/// A name that may be one of something hidden.
-pub(in crate::gate) fn of_name(policy: &str) -> Box<Refusal> {
+/// A name that may be one of something hidden. Whether it is is not told.
+pub(in crate::gate) fn of_name(name: &str, policy: &str) -> Box<Refusal> {
     refusal(
-        "a name of the statement may mean what the policy hides",
+        &format!("\"{name}\" may not be read: it may mean what the policy hides"),
         "Check the name, and write it with its schema or its table.",
         policy,
     )
 }
 
-/// Something that may read anything.
-pub(in crate::gate) fn of_call(policy: &str) -> Box<Refusal> {
+/// Something that may read anything: this function, where the client may know of it.
+pub(in crate::gate) fn of_call(function: Option<&str>, policy: &str) -> Box<Refusal> {
+    let what = function.map(|name| format!("function {name}"));
+    let what = what.as_deref().unwrap_or("what the statement calls");
     refusal(
-        "the statement calls a function that may read what the policy hides",
+        &format!("{what} is not allowed: it may read what the policy hides"),
         "Use built-in functions, or have the function named under functions.allow of the policy.",
         policy,
     )
@@ -45,7 +47,7 @@ pub(in crate::gate) fn of_call(policy: &str) -> Box<Refusal> {
 /// A statement that cannot be followed.
 pub(in crate::gate) fn of_statement(policy: &str) -> Box<Refusal> {
     refusal(
-        "it cannot be told what the statement reads, and the policy hides something",
+        "the statement is not allowed: what it reads cannot be told, and the policy hides something",
         "Write it in a simpler way: name columns, give types to values, nest less.",
         policy,
     )

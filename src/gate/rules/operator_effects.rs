@@ -17,19 +17,9 @@
 //! # When not
 //! Where the types of the operands leave only operators that are clean, it passes.
 
+use crate::gate::sight::Told;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
-        Rule::OperatorEffects,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "an operator of the statement may do more than read",
-        "Have the function behind it named under functions.allow of the policy.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(Rule::OperatorEffects, "an operator of the statement")
 }

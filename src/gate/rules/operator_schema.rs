@@ -37,8 +37,10 @@ pub(in crate::gate) fn look(operator: &NodeList, case: &Case<'_>) -> Found {
     Err(Refusal::new(
         Rule::OperatorSchema,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "an operator of the statement is no built-in, and what it does is not known",
-        "Use operators without a schema, or of pg_catalog.",
+        &format!(
+            "operator {called} is not allowed: it is no built-in, and what it does is not known"
+        ),
+        "Leave it out; with the database's catalog loaded, operators are judged by what they do.",
     )
     .about(format_args!("{called}")))
 }

@@ -18,19 +18,12 @@
 //! `pg_catalog.lower(…)`. An overload that the policy names with the types of its arguments
 //! passes.
 
+use crate::gate::sight::Told;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(
         Rule::OverloadedBuiltin,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a call of the statement may mean a user's function under the name of a built-in",
-        "Write pg_catalog. in front of the name, or give the arguments the types of the built-in.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+        "a function under the name of a built-in",
+    )
 }

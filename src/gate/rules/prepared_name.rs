@@ -18,9 +18,8 @@
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, model, node_unknown};
-use crate::gate::{Refusal, Rule, again};
+use crate::gate::{Refusal, again};
 use crate::sql::tree::{Node, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     let Node::ExecuteStmt(execute) = node else {
@@ -36,13 +35,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
             case.take_over(&prepared.facts);
             Ok(())
         }
-        None => Err(Refusal::new(
-            Rule::PreparedName,
-            sqlstate::INVALID_SQL_STATEMENT_NAME,
-            "the prepared statement does not exist",
-            "PREPARE it in this session first.",
-        )
-        .about(format_args!("{name}"))),
+        None => Err(Refusal::of_unknown_statement(name).about(format_args!("{name}"))),
     }
 }
 

@@ -19,13 +19,23 @@
 //! PREPARE of a statement is another thing and passes when the statement does.
 
 use crate::gate::{Refusal, Rule};
+use crate::sql::tree::{Node, TransactionStmtKind};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+    let kind = match node {
+        Node::TransactionStmt(transaction) => Some(transaction.kind),
+        _ => None,
+    };
+    let what = match kind {
+        Some(TransactionStmtKind::TRANS_STMT_COMMIT_PREPARED) => "COMMIT PREPARED",
+        Some(TransactionStmtKind::TRANS_STMT_ROLLBACK_PREPARED) => "ROLLBACK PREPARED",
+        _ => "PREPARE TRANSACTION",
+    };
     Refusal::new(
         Rule::PreparedTransaction,
         sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: two-phase commit is not allowed",
+        &format!("{what} is not allowed: two-phase commit writes, and this connection only reads"),
         "End the transaction with COMMIT or ROLLBACK.",
     )
 }

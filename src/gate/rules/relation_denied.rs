@@ -28,37 +28,38 @@ use crate::sqlstate;
 
 /// `name` is the one that the client wrote.
 pub(in crate::gate) fn refusal(name: &str, why: Why, policy: &str) -> Box<Refusal> {
-    let (message, hint, key) = match why {
+    let (reason, hint, key) = match why {
         Why::NotAllowed => (
-            "the relation is not one that may be read",
+            "relations.allow does not name it",
             "Read relations that relations.allow of the policy names, or have it added there.",
             "relations.allow",
         ),
         Why::Denied => (
-            "the relation may not be read",
+            "relations.deny names it",
             "Read other relations, or have it taken from relations.deny of the policy.",
             "relations.deny",
         ),
         Why::Child => (
-            "a partition or child of the relation may not be read",
-            "Read the relation with ONLY, or those of its partitions that may be read.",
+            "a partition or child of it may not be read",
+            "Read those of its partitions that may be read, each by its own name.",
             "relations.deny",
         ),
         Why::Through => (
-            "the view reads what may not be read",
-            "Read the tables behind it that may be read.",
+            "what the view reads may not be read",
+            "Read other relations, or have relations.through_views of the policy changed.",
             "relations.through_views",
         ),
         Why::OfServer => (
-            "the relation holds samples of other relations' rows or other people's texts",
-            "Nothing shows it while the policy hides anything.",
+            "it holds other relations' rows or other people's texts",
+            "Read other relations: no list shows this one while the policy hides anything.",
             "whatever it hides",
         ),
     };
+    let message = format!("relation {name} may not be read: {reason}");
     Refusal::new(
         Rule::RelationDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        message,
+        &message,
         hint,
     )
     .about(format_args!("relation {name}, {key} of policy {policy}"))

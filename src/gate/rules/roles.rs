@@ -45,7 +45,7 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::Roles,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the role of the session cannot be changed",
+        "SET ROLE is not allowed: the session stays the role that it logged in as",
         "Log in as the role that is wanted. RESET ROLE is accepted.",
     )
 }

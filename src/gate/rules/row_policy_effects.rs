@@ -17,19 +17,9 @@
 //! # When not
 //! `FROM ONLY` leaves the children out. A policy for writes alone is not run by a read.
 
+use crate::gate::sight::Told;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
-        Rule::RowPolicyEffects,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a table of the statement runs something for its rows that may do more than read",
-        "Have the function named under functions.allow of the policy.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(Rule::RowPolicyEffects, "a table of the statement")
 }

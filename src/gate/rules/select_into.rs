@@ -17,22 +17,23 @@
 //! CREATE TABLE … AS is `ddl`.
 
 use crate::gate::rules::Found;
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, head};
 use crate::sql::tree::nodes;
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(select: &nodes::SelectStmt) -> Found {
     match select.into_clause() {
         None => Ok(()),
-        Some(_) => Err(refusal()),
+        Some(into) => Err(refusal(into)),
     }
 }
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(in crate::gate) fn refusal(into: &nodes::IntoClause) -> Box<Refusal> {
+    let name = into.rel().map(head::relation).unwrap_or_default();
     Refusal::new(
         Rule::SelectInto,
         sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: SELECT INTO would create a table",
+        &format!("SELECT INTO {name} is not allowed: it would create a table"),
         "Leave the INTO clause out to get the rows.",
     )
 }

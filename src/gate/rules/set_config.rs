@@ -130,7 +130,7 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::SetConfig,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "set_config is only allowed with a literal as name, and as value of this setting",
+        "set_config is not allowed here: its name, and its value for this setting, must be literals",
         "Write SET name = value, or set_config with both as literals.",
     )
 }

@@ -57,7 +57,7 @@ pub(in crate::gate) fn found(name: &str, policy: &Policy) -> Option<Box<Refusal>
     let refusal = Refusal::new(
         Rule::SettingDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the setting may not be set",
+        &format!("setting \"{same}\" may not be changed here: settings.deny names it"),
         "Leave it as it is, or have it taken from settings.deny of the policy.",
     );
     let policy = policy.name();

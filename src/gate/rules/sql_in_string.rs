@@ -23,14 +23,16 @@ use crate::gate::rules::Called;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(called: Called<'_>) -> Box<Refusal> {
+/// `shown` is its name with the types of its arguments, as far as they are known.
+pub(in crate::gate) fn refusal(called: Called<'_>, shown: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::SqlInString,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a function of the statement would run SQL that is given to it as a value",
+        &format!("function {shown} is not allowed: it runs SQL that it is given as a value"),
         "Write that SQL as a part of the statement, for example as a subquery.",
     )
     .about(format_args!("{called}"))
+    .of(Some(format!("function {shown}")))
 }
 
 #[cfg(test)]

@@ -33,12 +33,20 @@ pub(in crate::gate) fn look(kind: StatementKind, case: &mut Case<'_>) -> Found {
     let refusal = Refusal::new(
         Rule::StatementDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "statements of this kind may not run",
-        "Use another kind, or have this one taken to statements of the policy.",
+        &format!(
+            "{} may not run: statements of the policy leaves it out",
+            spelled(kind)
+        ),
+        "Use another kind of statement, or have this one added to statements of the policy.",
     )
     .about(format_args!(
         "{}, statements of policy {policy}",
         kind.name()
     ));
     case.under(PolicyRule::StatementDenied, refusal)
+}
+
+/// A kind as a statement begins with it.
+fn spelled(kind: StatementKind) -> String {
+    kind.name().to_ascii_uppercase().replace('_', " ")
 }

@@ -31,7 +31,7 @@ pub(in crate::gate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> 
                 Rule::SyntaxError,
                 condition::of_error(text, error),
                 error.message_for_client(),
-                "The statement has to be valid PostgreSQL.",
+                "Check the statement: it has to be valid PostgreSQL.",
             );
             refusal.position = position::of_error(text, error);
             refusal

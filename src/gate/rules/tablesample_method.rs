@@ -35,9 +35,9 @@ pub(in crate::gate) fn look(sample: &nodes::RangeTableSample, case: &Case<'_>) -
     Err(Refusal::new(
         Rule::TablesampleMethod,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the sampling method is no built-in, and what it does is not known",
-        "TABLESAMPLE BERNOULLI and TABLESAMPLE SYSTEM are accepted, and so are SYSTEM_ROWS and \
-         SYSTEM_TIME where their extensions are installed.",
+        &format!("sampling method {called} is not allowed: it is no built-in"),
+        "Use BERNOULLI or SYSTEM, or SYSTEM_ROWS or SYSTEM_TIME where their extensions are \
+         installed.",
     )
     .about(format_args!("{called}")))
 }

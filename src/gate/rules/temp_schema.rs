@@ -27,16 +27,16 @@ use crate::gate::case::Case;
 use crate::gate::rules::{Called, Found};
 use crate::gate::{Refusal, Rule, SearchPaths};
 use crate::sql::tree::{list::NodeList, nodes};
-use crate::sqlstate::{self, SqlState};
+use crate::sqlstate;
 
-/// The name of a function, an operator or a collation.
+/// The name of a function.
 pub(in crate::gate) fn look_at_call(called: Called<'_>) -> Found {
-    look(called, sqlstate::INSUFFICIENT_PRIVILEGE)
+    look(called, "function")
 }
 
-/// The same, as it is written.
-pub(in crate::gate) fn look_at_name(name: &NodeList) -> Found {
-    look_at_call(Called::of(name))
+/// The name of an operator or a collation, as it is written.
+pub(in crate::gate) fn look_at_name(name: &NodeList, sort: &str) -> Found {
+    look(Called::of(name), sort)
 }
 
 pub(in crate::gate) fn look_at_type(name: &nodes::TypeName) -> Found {
@@ -46,7 +46,7 @@ pub(in crate::gate) fn look_at_type(name: &nodes::TypeName) -> Found {
         .rev()
         .map(|part| part.sval().unwrap_or_default());
     let (name, schema) = (names.next().unwrap_or_default(), names.next());
-    look_at_call(Called { schema, name })
+    look(Called { schema, name }, "type")
 }
 
 pub(in crate::gate) fn look_at_relation(table: &nodes::RangeVar) -> Found {
@@ -54,8 +54,7 @@ pub(in crate::gate) fn look_at_relation(table: &nodes::RangeVar) -> Found {
         schema: table.schemaname(),
         name: table.relname().unwrap_or_default(),
     };
-    // What the server says of a relation that is not there.
-    look(called, sqlstate::UNDEFINED_TABLE)
+    look(called, RELATION)
 }
 
 /// A statement that reads, where its names may be looked up in another session's schema. No name
@@ -73,7 +72,7 @@ pub(in crate::gate) fn look_at_paths(case: &Case<'_>) -> Found {
         Some(schema) => Err(Refusal::new(
             Rule::TempSchema,
             sqlstate::INSUFFICIENT_PRIVILEGE,
-            "the search_path names the temporary schema of another session",
+            &format!("search_path may not name {schema}: it is another session's temporary schema"),
             "SET search_path to other schemas first.",
         )
         .about(format_args!("{schema}"))),
@@ -86,19 +85,30 @@ pub(in crate::gate) fn may_be_named_in(text: &str) -> bool {
     folded.contains("pg_temp") || folded.contains("pg_toast_temp")
 }
 
-fn look(called: Called<'_>, sqlstate: SqlState) -> Found {
-    match called.schema {
-        Some(schema) if is_temporary(schema) => Err(Refusal::new(
+fn look(called: Called<'_>, sort: &str) -> Found {
+    let Some(schema) = called.schema.filter(|schema| is_temporary(schema)) else {
+        return Ok(());
+    };
+    let refusal = if sort == RELATION {
+        // What the server says of a relation that is not there.
+        Refusal::new(
             Rule::TempSchema,
-            sqlstate,
-            "what is in a temporary schema is not there for clients",
-            "Use a query in WITH in place of a temporary table, and functions and types of \
-             pg_catalog.",
+            sqlstate::UNDEFINED_TABLE,
+            &format!("relation \"{called}\" does not exist"),
+            "Use a query in WITH in place of a temporary table.",
         )
-        .about(format_args!("{called}"))),
-        Some(_) | None => Ok(()),
-    }
+    } else {
+        Refusal::new(
+            Rule::TempSchema,
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            &format!("{sort} {called} is not allowed: nothing in {schema} is there for clients"),
+            "Leave it out; things of other schemas can be used.",
+        )
+    };
+    Err(refusal.about(format_args!("{called}")))
 }
+
+const RELATION: &str = "relation";
 
 #[cfg(test)]
 mod tests {

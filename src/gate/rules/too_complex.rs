@@ -37,7 +37,7 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::TooComplex,
         sqlstate::STATEMENT_TOO_COMPLEX,
-        "the statement is too complex to be parsed",
+        "the statement is too complex to be parsed: it nests, or runs operators together, too far",
         "Split it into several, or use fewer levels of nesting.",
     )
 }

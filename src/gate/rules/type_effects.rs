@@ -23,23 +23,24 @@
 use crate::gate::case::Case;
 use crate::gate::hidden::{names, type_names};
 use crate::gate::rules::{Called, Found, catalog_missing, temp_schema};
-use crate::gate::sight::support;
+use crate::gate::sight::{Told, support};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(Rule::TypeEffects, "a type of the statement")
+}
+
+/// A function whose argument names a type, and does so in a way that cannot be read here.
+fn unread(called: Called<'_>) -> Box<Refusal> {
+    Refusal::new(
         Rule::TypeEffects,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a type of the statement may do more than read when its values are made or compared",
-        "Cast to the type below it, or have the function named under functions.allow of the policy.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+        &format!("function {called} is not allowed: the type that it is given cannot be told"),
+        "Write the name of the type as a literal, and one whose checks only compute.",
+    )
+    .about(format_args!("function {called}"))
 }
 
 /// Functions that make values of a type which an argument names.
@@ -66,7 +67,7 @@ pub(in crate::gate) fn look_at_call(
         return if all_clean {
             Ok(())
         } else {
-            Err(refusal(None))
+            Err(unread(called))
         };
     }
     let clean = match called.name {
@@ -87,7 +88,7 @@ pub(in crate::gate) fn look_at_call(
         name if names_a_type(name) => matches!(arguments.get(0), Some(Node::TypeCast(_))),
         _ => true,
     };
-    if clean { Ok(()) } else { Err(refusal(None)) }
+    if clean { Ok(()) } else { Err(unread(called)) }
 }
 
 /// Whether a built-in makes values of a type that one of its arguments names or has.

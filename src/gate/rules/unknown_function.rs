@@ -22,6 +22,7 @@
 //! `row.name` calls.
 
 use crate::gate::case::Case;
+use crate::gate::hidden::missing;
 use crate::gate::hidden::names::{self, Known};
 use crate::gate::rules::{Called, Found, catalog_missing};
 use crate::gate::search_path;
@@ -47,20 +48,23 @@ pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
     Err(Refusal::new(
         Rule::UnknownFunction,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a function of the statement is no built-in, and what it does is not known",
+        &format!(
+            "function {called} is not allowed: it is no built-in, and what it does is not known"
+        ),
         "Use built-in functions, or have the function named under functions.allow of the policy.",
     )
     .about(format_args!("{called}")))
 }
 
 fn missing(called: Called<'_>) -> Box<Refusal> {
+    let (message, hint) = missing::function(&called.to_string());
     Refusal::new(
         Rule::UnknownFunction,
         sqlstate::UNDEFINED_FUNCTION,
-        "a function of the statement does not exist",
-        "Check the name; the database has no function and no type of it.",
+        &message,
+        hint,
     )
-    .about(format_args!("{called}"))
+    .about(format_args!("function {called}"))
 }
 
 #[cfg(test)]

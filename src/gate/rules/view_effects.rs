@@ -16,19 +16,9 @@
 //! # When not
 //! What the view does not run does not count: a WITH query of the same name hides it.
 
+use crate::gate::sight::Told;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
-/// `told` says which, if the client's role may know.
-pub(in crate::gate) fn refusal(told: Option<&str>) -> Box<Refusal> {
-    let refusal = Refusal::new(
-        Rule::ViewEffects,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "a relation of the statement runs something that may do more than read",
-        "Read the tables behind it, or have the function named under functions.allow of the policy.",
-    );
-    match told {
-        Some(told) => refusal.about(format_args!("{told}")),
-        None => refusal,
-    }
+pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+    told.refusal(Rule::ViewEffects, "a relation of the statement")
 }

@@ -33,7 +33,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
         Choice::Refuse if statement::holds(declare) => Err(Refusal::new(
             Rule::WithHold,
             sqlstate::INSUFFICIENT_PRIVILEGE,
-            "cursors that outlive their transaction are not allowed",
+            "CURSOR WITH HOLD is not allowed: it outlives its transaction",
             "DECLARE the cursor without WITH HOLD, inside a transaction.",
         )),
         Choice::Refuse | Choice::Allow => Ok(()),
@@ -48,7 +48,7 @@ pub(in crate::gate) fn look_at_held(inner: &Facts) -> Found {
     Err(Refusal::new(
         Rule::WithHold,
         sqlstate::FEATURE_NOT_SUPPORTED,
-        "a cursor that outlives its transaction cannot change settings",
+        "CURSOR WITH HOLD is not allowed for a statement that changes settings",
         "SET what is to be set in a statement of its own.",
     ))
 }

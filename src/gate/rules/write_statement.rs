@@ -21,17 +21,39 @@
 //! # When not
 //! A write inside the WITH of a SELECT is `modifying_cte`.
 
-use crate::gate::{Refusal, Rule, StatementKind};
+use crate::gate::{Refusal, Rule, StatementKind, head};
+use crate::sql::tree::Node;
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(kind: StatementKind) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
+    let written = match node {
+        Node::InsertStmt(insert) => insert.relation(),
+        Node::UpdateStmt(update) => update.relation(),
+        Node::DeleteStmt(delete) => delete.relation(),
+        Node::MergeStmt(merge) => merge.relation(),
+        _ => None,
+    };
+    let verb = verb(kind);
+    let what = written.map(|table| format!("{verb} {}", head::relation(table)));
+    let what = what.unwrap_or_else(|| verb.to_owned());
     Refusal::new(
         Rule::WriteStatement,
         sqlstate::READ_ONLY_SQL_TRANSACTION,
-        "this connection only reads: the statement would write",
+        &format!("{what} is not allowed: this connection only reads"),
         "Ask for the rows with SELECT; changes have to be made through another connection.",
     )
     .about(format_args!("{}", kind.name()))
+}
+
+/// What a statement that writes does.
+pub(in crate::gate) fn verb(kind: StatementKind) -> &'static str {
+    match kind {
+        StatementKind::Insert => "INSERT INTO",
+        StatementKind::Update => "UPDATE",
+        StatementKind::Delete => "DELETE FROM",
+        StatementKind::Merge => "MERGE INTO",
+        _ => "a write",
+    }
 }
 
 #[cfg(test)]

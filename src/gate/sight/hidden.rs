@@ -1,13 +1,14 @@
 //! Why something is not clean, and how that is told.
 
 use crate::catalog::{
-    CastId, Catalog, FunctionId, OperatorId, RelationId, RelationKind, RoleId, TypeId,
+    CastId, Catalog, FunctionId, OperatorId, RelationId, RelationKind, RoleId, TypeId, quoted,
 };
 use crate::gate::Rule;
 use crate::gate::functions::Why;
 
 use super::effects;
 use super::nodes::Node;
+use super::told::{Because, Told, is_written};
 
 /// Why one thing is not clean: the thing, the last one of the chain of what it runs, and what that
 /// one does.
@@ -122,6 +123,36 @@ impl Hidden {
         matches!(self.of, Thing::Relation(_)) && self.through == Through::Column
     }
 
+    /// What a client of a role is told of it, that sent this text.
+    pub(in crate::gate) fn told(
+        &self,
+        catalog: &Catalog,
+        role: Option<RoleId>,
+        text: &str,
+    ) -> Told {
+        let full = self.of.name(catalog);
+        let is_seen = self.of.is_seen(catalog, role);
+        let what = match is_seen {
+            true => Some(full.clone()),
+            false => self.of.as_written(catalog, text),
+        };
+        let because = match self.last.is_seen(catalog, role) {
+            true if is_seen && self.of == self.last => Because::Does(self.why.text()),
+            true if is_seen => Because::Runs {
+                what: format!("{} {}", self.last.verb(), self.last.bare_name(catalog)),
+                which: self.why.text(),
+            },
+            true | false => Because::Unnamed,
+        };
+        Told {
+            what,
+            because,
+            sentence: self.tell(catalog, role),
+            about: Some(full),
+            hint: self.why.hint(),
+        }
+    }
+
     /// One sentence about it, without a full stop: `view shop.v_totals calls pg_advisory_lock,
     /// which takes or releases advisory locks`. None when the role may not see what it names.
     pub fn tell(&self, catalog: &Catalog, role: Option<RoleId>) -> Option<String> {
@@ -162,6 +193,19 @@ impl Thing {
             Self::Type(id) => catalog.sees_type(role, id),
             Self::Relation(id) => catalog.sees_relation(role, id),
         }
+    }
+
+    /// What it is and its name, where the role may not see it and the client wrote the name.
+    fn as_written(self, catalog: &Catalog, text: &str) -> Option<String> {
+        let (sort, name) = match self {
+            Self::Function(id) => ("function", catalog.function(id).name),
+            Self::Operator(id) => ("operator", catalog.operator(id).name),
+            Self::Type(id) => ("type", catalog.data_type(id).name),
+            Self::Relation(id) => ("relation", catalog.relation(id).name),
+            Self::Cast(_) => return None,
+        };
+        let name = catalog.names().text(name);
+        is_written(name, text).then(|| format!("{sort} {}", quoted(name)))
     }
 
     /// What it is and its name.
@@ -227,7 +271,7 @@ impl Reason {
         match self {
             Self::BuiltIn(why) => why.text(),
             Self::RunsSql => "runs SQL that it is given as text",
-            Self::RunsLiteral => "runs SQL that it is given as text, and not as one literal SELECT",
+            Self::RunsLiteral => "runs a text that is not one literal SELECT",
             Self::Unknown => "is not among the built-in functions that are known here",
             Self::Volatile => "is VOLATILE",
             Self::SecurityDefiner => "is SECURITY DEFINER",

@@ -10,7 +10,7 @@
 //! * `edges`: what runs what; `support`: what is run unasked;
 //!   `nodes`: the places of all things in one list
 //! * `graph`: the marks, carried
-//! * [`hidden`]: why something is not clean, and how that is told
+//! * [`hidden`]: why something is not clean; `told`: what a client is told of it
 //! * `reads`: what may read anything, where a policy hides something
 //! * `moving`: what runs a function that means what the session's search_path makes of it
 //! * [`flags`]: for each name, whether anything of that name is not clean
@@ -27,6 +27,7 @@ mod moving;
 mod nodes;
 mod reads;
 pub(in crate::gate) mod support;
+mod told;
 
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ pub(in crate::gate) use self::moving::{Body, Moving};
 pub(in crate::gate) use self::nodes::Node;
 use self::nodes::Nodes;
 pub(in crate::gate) use self::reads::Reads;
+pub(in crate::gate) use self::told::{PATH_HINT, Told, is_written};
 use super::bodies::Memory;
 use super::models::{Models, trial};
 use crate::catalog::unreadable;

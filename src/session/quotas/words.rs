@@ -24,6 +24,7 @@ pub(super) fn beyond(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
         hint: hint(rule).to_owned(),
         fixed_hint: hint(rule),
         position: None,
+        subject: None,
     })
 }
 
@@ -52,6 +53,7 @@ pub(super) fn crowded(most: u32, policy: &str) -> Box<Refusal> {
         hint: CROWDED.to_owned(),
         fixed_hint: CROWDED,
         position: None,
+        subject: None,
     })
 }
 
@@ -75,6 +77,7 @@ pub(super) fn too_fast(wait: Wait, policy: &str) -> Box<Refusal> {
         hint: format!("Try again in {seconds} {unit}."),
         fixed_hint: "Try again later; the client was told when.",
         position: None,
+        subject: None,
     })
 }
 
