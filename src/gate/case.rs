@@ -42,7 +42,7 @@ pub struct Case<'j> {
     pub(super) nesting: Nesting,
     /// The first name of the statement at hand that some object hides an effect under.
     pub(super) suspicion: Option<Suspicion>,
-    /// Whether the statement at hand is one call and nothing else.
+    /// Whether the statement at hand is a call that passes in no other place.
     pub(super) single_call: SingleCall,
     /// Whether a name of the statement at hand may stand for something that runs a function whose
     /// names are looked up by the session's search_path.
@@ -278,7 +278,8 @@ impl<'j> Case<'j> {
 
     /// Whether the statement at hand exports its snapshot, as the policy lets it.
     pub(super) fn exports_snapshot(&self) -> bool {
-        self.single_call == SingleCall::Alone && self.policy.statements().snapshots == Choice::Allow
+        self.single_call == SingleCall::Export
+            && self.policy.statements().snapshots == Choice::Allow
     }
 
     /// As whom the upstream session runs.

@@ -1,11 +1,16 @@
-//! SELECTs that are one call and nothing else, of those calls that pass in no other place.
+//! SELECTs of one row with a call that passes in no other place.
 //!
-//! pg_dump exports its snapshot by one, and sets what a server may lack by another, whose name
-//! comes from `pg_settings`.
+//! Dump tools and parallel readers export a snapshot by one: pg_dump by that call alone, DuckDB's
+//! extension together with what tells a standby. pg_dump sets what a server may lack by another,
+//! whose name comes from `pg_settings`.
 
 use super::case::Case;
 use super::grounds::SearchPaths;
-use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, SetOperation, list::NodeList, nodes};
+use super::models::tables;
+use super::rules::Called;
+use crate::sql::tree::{
+    A_Expr_Kind, ConstValue, Node, SetOperation, SubLinkType, list::NodeList, nodes,
+};
 
 /// What a SELECT is beside its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +18,8 @@ pub(super) enum SingleCall {
     /// No such SELECT.
     #[default]
     None,
-    /// `SELECT f()`.
-    Alone,
+    /// `SELECT pg_export_snapshot()`, perhaps with other single values.
+    Export,
     /// `SELECT f(name, …) FROM pg_settings WHERE name = '…'`: the name of the setting, of which
     /// there is one or none.
     OfSetting(Box<str>),
@@ -25,8 +30,8 @@ impl SingleCall {
     pub(super) fn of(node: Node<'_>, case: &Case<'_>) -> Self {
         match node {
             Node::SelectStmt(select) if is_plain(select) => {
-                if select.from_clause().is_empty() && matches!(select.where_clause(), Node::None) {
-                    return Self::Alone;
+                if exports_once(select, node) {
+                    return Self::Export;
                 }
                 match setting(select) {
                     Some(name) if finds_built_ins_first(case) => Self::OfSetting(name.into()),
@@ -41,29 +46,14 @@ impl SingleCall {
     pub(super) fn setting_of(&self, argument: Node<'_>) -> Option<&str> {
         match self {
             Self::OfSetting(name) if is_name(argument) => Some(name),
-            Self::OfSetting(_) | Self::Alone | Self::None => None,
+            Self::OfSetting(_) | Self::Export | Self::None => None,
         }
     }
 }
 
-/// One call, of which nothing is said but where its rows come from.
+/// Nothing but values, of which nothing is said but where their rows come from.
 fn is_plain(select: &nodes::SelectStmt) -> bool {
-    let targets = select.target_list();
-    let is_call = |target: &nodes::ResTarget| {
-        let call = match target.val() {
-            Node::FuncCall(call) => call,
-            _ => return false,
-        };
-        target.indirection().is_empty()
-            && call.agg_order().is_empty()
-            && matches!(call.agg_filter(), Node::None)
-            && call.over().is_none()
-            && !call.func_variadic
-            && call.args().iter().all(is_constant_or_name)
-    };
     select.op == SetOperation::SETOP_NONE
-        && targets.len() == 1
-        && targets.iter().all(is_call)
         && select.with_clause().is_none()
         && select.into_clause().is_none()
         && select.distinct_clause().is_empty()
@@ -77,12 +67,63 @@ fn is_plain(select: &nodes::SelectStmt) -> bool {
         && select.locking_clause().is_empty()
 }
 
+/// Whether it is one row in which a snapshot is exported once.
+fn exports_once(select: &nodes::SelectStmt, node: Node<'_>) -> bool {
+    let one_row = select.from_clause().is_empty() && matches!(select.where_clause(), Node::None);
+    let mut targets = select.target_list().iter();
+    let exports = |call: &nodes::FuncCall| is_built_in(call, EXPORT);
+    if !one_row || !targets.any(|target| called(target).is_some_and(exports)) {
+        return false;
+    }
+    let is_single = |target: &nodes::ResTarget| match target.val() {
+        Node::SubLink(link) => link.sub_link_type == SubLinkType::EXPR_SUBLINK,
+        Node::A_Const(_) => true,
+        _ => called(target).is_some_and(|call| exports(call) || is_built_in(call, IN_RECOVERY)),
+    };
+    let Ok(named) = tables::of(node) else {
+        return false;
+    };
+    let of_name = |call: &&&nodes::FuncCall| Called::of(call.funcname()).name == EXPORT;
+    select.target_list().iter().all(is_single) && named.calls.iter().filter(of_name).count() == 1
+}
+
+/// The call that a value is, and nothing beside it.
+fn called(target: &nodes::ResTarget) -> Option<&nodes::FuncCall> {
+    match target.val() {
+        Node::FuncCall(call)
+            if target.indirection().is_empty()
+                && call.agg_order().is_empty()
+                && matches!(call.agg_filter(), Node::None)
+                && call.over().is_none()
+                && !call.func_variadic =>
+        {
+            Some(call)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a call without arguments is of a built-in of this name.
+fn is_built_in(call: &nodes::FuncCall, name: &str) -> bool {
+    let called = Called::of(call.funcname());
+    let of_server = matches!(called.schema, None | Some("pg_catalog"));
+    of_server && called.name == name && call.args().is_empty() && !call.agg_star
+}
+
 fn is_constant_or_name(argument: Node<'_>) -> bool {
     matches!(argument, Node::A_Const(_)) || is_name(argument)
 }
 
 /// The literal that `name` is compared with in `FROM pg_settings WHERE name = '…'`.
 fn setting(select: &nodes::SelectStmt) -> Option<&str> {
+    let mut targets = select.target_list().iter();
+    let call = match (targets.next(), targets.next()) {
+        (Some(only), None) => called(only)?,
+        _ => return None,
+    };
+    if !call.args().iter().all(is_constant_or_name) {
+        return None;
+    }
     let mut from = select.from_clause().iter();
     let (Some(Node::RangeVar(table)), None) = (from.next(), from.next()) else {
         return None;
@@ -128,6 +169,12 @@ fn finds_built_ins_first(case: &Case<'_>) -> bool {
     };
     paths.iter().all(|path| first(path))
 }
+
+/// What exports a snapshot.
+const EXPORT: &str = "pg_export_snapshot";
+
+/// What tells a standby.
+const IN_RECOVERY: &str = "pg_is_in_recovery";
 
 #[cfg(test)]
 mod tests {
@@ -215,10 +262,21 @@ mod tests {
                 "SELECT pg_export_snapshot() UNION SELECT ''",
                 "SELECT pg_export_snapshot() LIMIT pg_export_snapshot()::int",
                 "SELECT pg_export_snapshot() OVER ()",
+                "SELECT pg_export_snapshot(), generate_series(1, 1000000)",
+                "SELECT pg_export_snapshot(), (SELECT max(pg_export_snapshot()) FROM generate_series(1, 9))",
+                "SELECT 1, (SELECT pg_export_snapshot())",
+                "SELECT pg_is_in_recovery(), pg_export_snapshot() FROM pg_class",
+                "SELECT DISTINCT pg_export_snapshot()",
+                "SELECT pg_export_snapshot(*)",
+                "WITH w AS (SELECT 1) SELECT pg_export_snapshot()",
+                "SELECT * FROM (SELECT pg_export_snapshot()) s, generate_series(1, 9)",
             ],
             &[
                 "SELECT pg_export_snapshot()",
                 "SELECT pg_catalog.pg_export_snapshot() AS id",
+                "SELECT pg_is_in_recovery(), pg_export_snapshot(), (select count(*) from pg_stat_wal_receiver)",
+                "SELECT pg_is_in_recovery(), pg_export_snapshot()",
+                "SELECT 1, pg_export_snapshot(), 'x'",
                 "BEGIN; SELECT \"pg_export_snapshot\"(); COMMIT",
                 "PREPARE e AS SELECT pg_export_snapshot()",
                 "DECLARE c CURSOR FOR SELECT pg_export_snapshot()",

@@ -273,3 +273,11 @@ SELECT s FROM shop.people p, JSON_TABLE(jsonb_build_array(p.secret), '$[*]' COLU
 SELECT json_value(to_jsonb(p), '$.secret') FROM shop.people p
 EXPLAIN (FORMAT JSON, VERBOSE) SELECT id FROM shop.people WHERE secret > 'm'
 EXPLAIN SELECT id FROM shop.people ORDER BY secret
+COPY shop.people TO STDOUT
+COPY shop.people (secret) TO STDOUT
+COPY people (id, "secret") TO STDOUT (FORMAT binary)
+COPY BINARY shop.people TO STDOUT
+COPY shop.people (U&"secr\0065t") TO STDOUT CSV
+COPY shop.people (id) TO STDOUT (FORMAT csv, FORCE_QUOTE (secret))
+COPY shop.people (id) TO STDOUT CSV FORCE QUOTE secret
+COPY shop.people (people) TO STDOUT

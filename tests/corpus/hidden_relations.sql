@@ -100,3 +100,7 @@ SELECT json_populate_record(NULL::shop.orders, '{}'), shop.peek(1)
 LOCK TABLE shop.secrets IN ACCESS SHARE MODE
 COPY shop.secrets TO STDOUT
 COPY shop.people (id, secret) TO STDOUT
+COPY secrets (text) TO STDOUT (FORMAT binary)
+COPY BINARY shop.secrets TO STDOUT
+COPY shop.secrets TO STDOUT CSV FORCE QUOTE text
+COPY "shop".U&"secr\0065ts" TO STDOUT

@@ -88,6 +88,10 @@ fn a_bound_bites_in_both_protocols() {
         assert_eq!(kinds(&answer), "12EZ");
         refused(&answer, rule, 'I');
     }
+    for text in ["COPY many TO STDOUT", "COPY many (id, words) TO STDOUT CSV"] {
+        refused(&client.query(text), "plan_cost", 'I');
+    }
+    assert!(kinds(&client.query("COPY few TO STDOUT")).starts_with("Hd"));
     assert_eq!(kinds(&client.query("SELECT id FROM few LIMIT 2")), "TDDCZ");
     client.send(&frames::extended("SELECT id FROM few LIMIT 2", &[], true));
     assert_eq!(kinds(&client.until_ready()), "12TDDCZ");

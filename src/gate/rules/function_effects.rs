@@ -20,8 +20,8 @@
 //!
 //! # When not
 //! Functions that run SQL given as a string are `sql_in_string`, those that are no built-ins
-//! `unknown_function`. Where the policy says `snapshots: allow`, a statement that is nothing but
-//! `SELECT pg_export_snapshot()` passes.
+//! `unknown_function`. Where the policy says `snapshots: allow`, `SELECT pg_export_snapshot()`
+//! passes, of one row and once.
 
 use crate::gate::functions::Why;
 use crate::gate::rules::Called;
