@@ -32,6 +32,40 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
+fn every_rule_is_explained_by_its_name() {
+    let all = run(&["rules"], b"");
+    assert_eq!(status(&all), 0);
+    let listed = text(&all.stdout)
+        .lines()
+        .filter_map(|line| line.split('`').nth(1));
+    let names: Vec<&str> = listed.collect();
+    assert!(
+        names.contains(&"write_statement") && names.contains(&"memory"),
+        "{names:?}"
+    );
+    for name in names {
+        let one = run(&["rules", name], b"");
+        assert_eq!(status(&one), 0, "{name}");
+        assert!(
+            text(&one.stdout).starts_with(&format!("`{name}`: ")),
+            "{name}"
+        );
+    }
+    let one = run(&["rules", "select_into"], b"");
+    let said = text(&one.stdout);
+    for heading in [
+        "\nSees\n",
+        "\nWhy\n",
+        "\nBefore\n- `SELECT * INTO",
+        "\nAfter\n",
+        "\nWhen not\n",
+    ] {
+        assert!(said.contains(heading), "{said}");
+    }
+    assert_eq!(status(&run(&["rules", "cAnArY"], b"")), 2);
+}
+
+#[test]
 fn check_prints_a_table_and_says_with_its_status_that_something_was_refused() {
     let input = b"SELECT 1;\n-- a comment;\nDELETE FROM t;\nSET statement_timeout = '10h'";
     let output = run(&["check"], input);

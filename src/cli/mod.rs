@@ -9,6 +9,7 @@
 //! * [`policy`]: what there is to ask about policies, one file `policy_…` for each question
 //! * [`audit`] (one file `audit_…` for each question), [`health`]: what operators ask; [`doctor`],
 //!   with [`doctor_table`] and [`doctor_json`]: how an examination is told
+//! * [`rules`]: what each rule is for
 //! * [`hash_password`], [`certs`]: what setting up needs
 //! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`], [`course`]: for
 //!   which session
@@ -59,6 +60,7 @@ mod policy_suggest;
 mod policy_test;
 mod policy_written;
 mod repair;
+mod rules;
 mod serve;
 mod sources;
 mod statements;
@@ -85,6 +87,8 @@ enum Command {
     /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
     /// files.
     Policy(policy::Flags),
+    /// Prints what a rule sees and why, with an example before and after it; or lists all rules.
+    Rules(rules::Flags),
     /// Checks that an audit is whole, and sums it up.
     Audit(audit::Flags),
     /// Examines the database behind: what its user could do were pgsieve not there, and what would
@@ -155,6 +159,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(flags) => check::run(&flags, &mut out),
         Command::Repair(flags) => repair::run(&flags, &mut out),
         Command::Policy(flags) => policy::run(&flags, &mut out),
+        Command::Rules(flags) => rules::run(&flags, &mut out),
         Command::Audit(flags) => audit::run(&flags, &mut out),
         Command::Doctor(flags) => doctor::run(&flags, &mut out),
         Command::Health(flags) => health::run(&flags, &mut out),

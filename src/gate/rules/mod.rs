@@ -27,6 +27,7 @@ pub mod copy;
 pub mod cursor_name;
 pub mod ddl;
 pub mod do_and_call;
+pub mod docs;
 pub mod explain_analyze;
 pub mod foreign_table;
 pub mod function_denied;

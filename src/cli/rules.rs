@@ -1,0 +1,49 @@
+//! `pgsieve rules`: what each rule sees and why, for whoever was refused by it.
+
+use std::io::{self, Write};
+
+use crate::cli::{Outcome, complain, said};
+use crate::gate::Rule;
+use crate::gate::rules::docs;
+
+/// The flags of `rules`.
+#[derive(clap::Args)]
+pub struct Flags {
+    /// The rule, as the DETAIL of an error names it; left out, all of them in a line each.
+    #[arg(value_name = "RULE")]
+    rule: Option<String>,
+}
+
+/// Prints a rule, or the list.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    let Some(name) = &flags.rule else {
+        return said(list(out));
+    };
+    match Rule::ALL.into_iter().find(|rule| rule.name() == name) {
+        Some(rule) => said(one(rule, out)),
+        None => {
+            complain(format_args!(
+                "there is no such rule; `pgsieve rules` lists them"
+            ));
+            Outcome::Misused
+        }
+    }
+}
+
+fn list(out: &mut impl Write) -> io::Result<()> {
+    for rule in Rule::ALL {
+        // What a rule is called and about may go over more lines than one.
+        let lines = docs::lines(rule);
+        let first = lines.iter().take_while(|line| !line.is_empty());
+        let first: Vec<&str> = first.copied().collect();
+        writeln!(out, "{}", first.join(" "))?;
+    }
+    Ok(())
+}
+
+fn one(rule: Rule, out: &mut impl Write) -> io::Result<()> {
+    for line in docs::lines(rule) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
