@@ -410,6 +410,23 @@ pub const JOURNAL_LENGTH_MAX: usize = 16_384;
 /// some ten microseconds, a twenty-fifth of it.
 pub const TURN_TIME: Duration = Duration::from_micros(250);
 
+/// How often a worker looks at how long it has waited for a processor: some time slices of Linux.
+pub const THROTTLE_LOOK: Duration = Duration::from_millis(5);
+
+/// The part of its time that a worker may wait for a processor before sessions that never pause
+/// have to: eight ordinary clients on two processors make it wait for a sixteenth, floods for half.
+pub const THROTTLE_WAITING_SHARE: u32 = 8;
+
+/// The runtime's clock has no finer ticks.
+pub const THROTTLE_TICK: Duration = Duration::from_millis(1);
+
+/// The first pause for one turn, and the last before there is none: half of a turn.
+pub const THROTTLE_PAUSE_MIN: Duration = Duration::from_micros(125);
+
+/// The longest pause for one turn: sessions that never pause themselves still have a third of the
+/// thread between them. Four times as much gives ordinary clients nothing, as measured.
+pub const THROTTLE_PAUSE_MAX: Duration = Duration::from_micros(500);
+
 /// Who rests so many times as long as it has worked has its whole turn again: a session that takes
 /// less than a ninth of the thread never waits in the queue of those that take more.
 pub const TURN_RESTS: u32 = 8;

@@ -20,7 +20,8 @@
 //!   [`followed`]: settings that are followed; `statement_time`: the bound on a statement
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
-//! * [`turn`]: how the sessions of a worker share its thread
+//! * [`turn`]: how the sessions of a worker share its thread; [`throttle`]: what those that never
+//!   pause leave to others
 //! * [`house`]: what all sessions share
 
 pub mod answers;
@@ -71,6 +72,7 @@ pub mod startup;
 mod statement_time;
 mod succession;
 pub mod surroundings;
+pub mod throttle;
 mod tracing;
 pub mod turn;
 #[cfg(test)]

@@ -204,6 +204,7 @@ impl Relay {
             match self.round(context, &mut scratch) {
                 Ok(Moved::Some) => self.conversation.turn.spend_message(),
                 Ok(Moved::Nothing) => {
+                    self.conversation.turn.pause();
                     let watched = self.idle.poll(context, &mut self.conversation);
                     if watched.is_ready() {
                         return Poll::Ready(Ending::Ended(Farewell::Idle));
@@ -213,7 +214,8 @@ impl Relay {
                 Err(ending) => return Poll::Ready(ending),
             }
         }
-        self.next_turn = Some(self.turns.line_up(context.waker()));
+        let pauses = self.conversation.turn.pauses();
+        self.next_turn = Some(self.turns.line_up(context.waker(), pauses));
         // An upstream that talks without end has no more time than one that is silent.
         self.watch(context, &mut scratch)
     }

@@ -15,6 +15,9 @@
 //! them there are; and those take turns with each other, first come, first served. What else may
 //! keep the thread for long (a handshake, the record of a long pipeline that was given up) waits in
 //! the same queue.
+//!
+//! Who has not had to wait for its peers in a whole turn waits in a second queue, which has every
+//! other place at the most, and fewer while processors are short: see [`super::throttle`].
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -23,7 +26,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
+use tokio::time::{Sleep, sleep};
 
+use super::throttle::Throttle;
 use crate::limits;
 
 /// What is left of one turn.
@@ -44,6 +49,16 @@ pub struct Budget {
     bytes: usize,
     /// When the clock was last asked.
     looked: Instant,
+    pauses: Pauses,
+}
+
+/// Whether a session has waited for its peers since its turn began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pauses {
+    /// It has: it takes what it needs, and no more.
+    Some,
+    /// It has not: it would take all there is.
+    None,
 }
 
 /// The sessions of one worker that have more to do than one turn allows. Cheap to clone.
@@ -59,7 +74,10 @@ pub struct NextTurn {
 
 #[derive(Default)]
 struct Line {
-    waiting: VecDeque<Arc<Mutex<Place>>>,
+    /// Those that pause now and then.
+    pausing: VecDeque<Arc<Mutex<Place>>>,
+    /// Those that have not paused for a whole turn.
+    unbroken: VecDeque<Arc<Mutex<Place>>>,
     /// Who lets them on, while nobody waits.
     caller: Option<Waker>,
 }
@@ -82,7 +100,25 @@ impl Turn {
 
     /// A new one begins, after it was waited for.
     pub fn begin_anew(&mut self) {
-        *self = Self::Bounded(Budget::whole(Instant::now()));
+        *self = Self::Bounded(Budget {
+            pauses: Pauses::None,
+            ..Budget::whole(Instant::now())
+        });
+    }
+
+    /// The session has nothing to do until a peer says something.
+    pub fn pause(&mut self) {
+        if let Self::Bounded(budget) = self {
+            budget.pauses = Pauses::Some;
+        }
+    }
+
+    /// Whether it has had to wait since the turn began.
+    pub fn pauses(&self) -> Pauses {
+        match self {
+            Self::Boundless => Pauses::Some,
+            Self::Bounded(budget) => budget.pauses,
+        }
     }
 
     /// Whether the next message is for the next turn.
@@ -126,6 +162,7 @@ impl Budget {
             messages: limits::TURN_MESSAGES_MAX,
             bytes: limits::TURN_BYTES_MAX,
             looked: now,
+            pauses: Pauses::Some,
         }
     }
 
@@ -149,10 +186,10 @@ impl Budget {
 
 impl TurnQueue {
     /// Lines up behind those that wait already; wakes when it is this one's turn.
-    pub fn line_up(&self, waker: &Waker) -> NextTurn {
+    pub fn line_up(&self, waker: &Waker, pauses: Pauses) -> NextTurn {
         let place = Arc::new(Mutex::new(Place::Waits(waker.clone())));
         let mut line = open(&self.line);
-        line.waiting.push_back(Arc::clone(&place));
+        line.of(pauses).push_back(Arc::clone(&place));
         if let Some(caller) = line.caller.take() {
             caller.wake();
         }
@@ -161,43 +198,88 @@ impl TurnQueue {
 
     /// Waits for a turn. May be cancelled.
     pub async fn next(&self) {
-        self.line_up(Waker::noop()).await;
+        self.line_up(Waker::noop(), Pauses::Some).await;
     }
 
-    /// Lets one on after each time that the sockets were asked, for ever. To be run once on each
-    /// worker, beside the sessions.
+    /// Lets one on after each time that the sockets were asked, for ever: of both queues in turn,
+    /// and of those that never pause as the throttle lets them. To be run once on each worker,
+    /// beside the sessions.
     pub async fn call(self) {
+        let mut throttle = Throttle::of_this_thread();
+        let mut last = Pauses::None;
+        let mut rest: Option<Pin<Box<Sleep>>> = None;
         loop {
-            std::future::poll_fn(|context| self.somebody(context)).await;
+            last = std::future::poll_fn(|context| self.somebody(context, last, &mut rest)).await;
             // The runtime goes on with this only after it has asked the sockets; whoever has
             // something to read by then stands before it in the runtime's own queue.
             yield_now().await;
-            self.call_next();
-        }
-    }
-
-    /// Ready when somebody waits.
-    fn somebody(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut line = open(&self.line);
-        if line.waiting.is_empty() {
-            line.caller = Some(context.waker().clone());
-            return Poll::Pending;
-        }
-        Poll::Ready(())
-    }
-
-    /// The first one that is still there.
-    fn call_next(&self) {
-        let mut line = open(&self.line);
-        while let Some(place) = line.waiting.pop_front() {
-            // Whoever is gone has dropped its end.
-            if Arc::strong_count(&place) > 1 {
-                let before = std::mem::replace(&mut *open(&place), Place::Called);
-                if let Place::Waits(waker) = before {
-                    waker.wake();
-                }
-                return;
+            call_next(open(&self.line).of(last));
+            let pause = match last {
+                Pauses::Some => Duration::ZERO,
+                Pauses::None => throttle.charge(),
+            };
+            if !pause.is_zero() {
+                rest = Some(Box::pin(sleep(pause)));
             }
+        }
+    }
+
+    /// Ready when somebody waits who may go on, with the queue: the other one than last, where
+    /// somebody waits in both.
+    fn somebody(
+        &self,
+        context: &mut Context<'_>,
+        last: Pauses,
+        rest: &mut Option<Pin<Box<Sleep>>>,
+    ) -> Poll<Pauses> {
+        if let Some(sleep) = rest
+            && sleep.as_mut().poll(context).is_ready()
+        {
+            *rest = None;
+        }
+        let mut line = open(&self.line);
+        let pausing = !line.pausing.is_empty();
+        let unbroken = !line.unbroken.is_empty() && rest.is_none();
+        match (pausing, unbroken) {
+            (true, true) => Poll::Ready(last.other()),
+            (true, false) => Poll::Ready(Pauses::Some),
+            (false, true) => Poll::Ready(Pauses::None),
+            (false, false) => {
+                line.caller = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Line {
+    fn of(&mut self, pauses: Pauses) -> &mut VecDeque<Arc<Mutex<Place>>> {
+        match pauses {
+            Pauses::Some => &mut self.pausing,
+            Pauses::None => &mut self.unbroken,
+        }
+    }
+}
+
+impl Pauses {
+    fn other(self) -> Self {
+        match self {
+            Self::Some => Self::None,
+            Self::None => Self::Some,
+        }
+    }
+}
+
+/// The first one that is still there.
+fn call_next(line: &mut VecDeque<Arc<Mutex<Place>>>) {
+    while let Some(place) = line.pop_front() {
+        // Whoever is gone has dropped its end.
+        if Arc::strong_count(&place) > 1 {
+            let before = std::mem::replace(&mut *open(&place), Place::Called);
+            if let Place::Waits(waker) = before {
+                waker.wake();
+            }
+            return;
         }
     }
 }
@@ -218,10 +300,11 @@ impl Future for NextTurn {
 
 impl std::fmt::Debug for TurnQueue {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let line = open(&self.line);
+        let (pausing, unbroken) = (line.pausing.len(), line.unbroken.len());
         write!(
             formatter,
-            "TurnQueue({} wait)",
-            open(&self.line).waiting.len()
+            "TurnQueue({pausing} wait, {unbroken} more never pause)"
         )
     }
 }
@@ -232,3 +315,38 @@ fn open<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Answers between two looks at the clock: together they take some microseconds.
 const ANSWERS_BY_THE_CLOCK: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::{NextTurn, Pauses, TurnQueue};
+    use std::sync::{Arc, Mutex};
+    use std::task::Waker;
+
+    #[tokio::test]
+    async fn both_queues_have_their_turns_and_each_its_order() {
+        let turns = TurnQueue::default();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let line_up = |pauses, name| {
+            let (next, order) = (turns.line_up(Waker::noop(), pauses), Arc::clone(&order));
+            tokio::spawn(called(next, name, order))
+        };
+        let waiting = [
+            line_up(Pauses::None, "a"),
+            line_up(Pauses::None, "b"),
+            line_up(Pauses::None, "c"),
+            line_up(Pauses::Some, "1"),
+            line_up(Pauses::Some, "2"),
+        ];
+        let caller = tokio::spawn(turns.clone().call());
+        for one in waiting {
+            one.await.unwrap();
+        }
+        caller.abort();
+        assert_eq!(*order.lock().unwrap(), ["1", "a", "2", "b", "c"]);
+    }
+
+    async fn called(next: NextTurn, name: &'static str, order: Arc<Mutex<Vec<&'static str>>>) {
+        next.await;
+        order.lock().unwrap().push(name);
+    }
+}

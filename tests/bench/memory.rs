@@ -1,4 +1,4 @@
-//! What a large result and a thousand idle clients leave in pgsieve's memory.
+//! What a large result and a thousand idle clients leave in pgsieve's memory, and in PgBouncer's.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use pgsieve::wire::startup::ProtocolVersion;
 use crate::machine::memory_mib;
 use crate::peers::{Peers, Target};
 
-/// Prints both figures.
+/// Prints the figures.
 pub fn report(peers: &Peers) {
     let pid = peers.pid(Target::Pgsieve).expect("pgsieve runs");
     println!("memory: {:.1} MiB before", memory_mib(pid, "VmRSS"));
@@ -21,25 +21,40 @@ pub fn report(peers: &Peers) {
         bytes / 1_000_000,
         memory_mib(pid, "VmHWM")
     );
-    let idle: Vec<TcpStream> = (0..IDLE_CLIENTS).map(|_| client(peers)).collect();
+    for way in [Target::PgBouncer, Target::Pgsieve] {
+        idle(peers, way);
+    }
+}
+
+/// Prints what idle clients take, each after one statement, and what each one more takes: from the
+/// first hundred on, with which a process takes what it needs once.
+fn idle(peers: &Peers, way: Target) {
+    let pid = peers.pid(way).expect("it runs");
+    let mut clients: Vec<TcpStream> = Vec::with_capacity(IDLE_CLIENTS);
+    clients.extend((0..FIRST_CLIENTS).map(|_| client(peers, way)));
+    let few = memory_mib(pid, "VmRSS");
+    clients.extend((FIRST_CLIENTS..IDLE_CLIENTS).map(|_| client(peers, way)));
+    let all = memory_mib(pid, "VmRSS");
+    let more = u32::try_from(IDLE_CLIENTS - FIRST_CLIENTS).unwrap();
     println!(
-        "memory: {:.1} MiB with {} idle clients, each after one statement; {:.1} MiB at most so far",
-        memory_mib(pid, "VmRSS"),
-        idle.len(),
+        "memory: {way:?} {all:.1} MiB with {} idle clients, each after one statement; {:.1} kB for \
+         each one more; {:.1} MiB at most so far",
+        clients.len(),
+        (all - few) * 1_048.576 / f64::from(more),
         memory_mib(pid, "VmHWM")
     );
 }
 
 fn large_result(peers: &Peers) -> usize {
-    let mut client = client(peers);
+    let mut client = client(peers, Target::Pgsieve);
     query(
         &mut client,
         "SELECT repeat('x', 1000) FROM generate_series(1, 100000)",
     )
 }
 
-fn client(peers: &Peers) -> TcpStream {
-    let mut stream = TcpStream::connect(("127.0.0.1", peers.port(Target::Pgsieve))).unwrap();
+fn client(peers: &Peers, way: Target) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", peers.port(way))).unwrap();
     let mut start = BytesMut::new();
     let settings = [("user", peers.user()), ("database", "postgres")];
     encode::startup(&mut start, ProtocolVersion::V3_0, settings).unwrap();
@@ -76,3 +91,6 @@ fn until_ready(stream: &mut TcpStream) -> usize {
 
 /// As many as the target names.
 const IDLE_CLIENTS: usize = 1_000;
+
+/// After these no buffer of the whole process grows any more.
+const FIRST_CLIENTS: usize = 100;
