@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::auth::certificate::Subject;
 use crate::catalog::{Catalog, path};
 use crate::cli::check;
 use crate::cli::course::Course;
@@ -183,7 +182,7 @@ impl Judge {
             user: who.user.clone(),
             database: world.database_of(who).to_owned(),
             application_name: name.filter(|name| !name.is_empty()),
-            certificate: Subject::default(),
+            certificate: None,
             settings: settings.collect(),
         };
         Values::new(known, self.policy())

@@ -128,7 +128,7 @@ impl Attempt<'_> {
                 self.record(method, LoginOutcome::Accepted, None);
                 let info = self.info;
                 let certificate = client.stream.peer_certificate();
-                let subject = certificate.map(certificate::subject).unwrap_or_default();
+                let subject = certificate.map(|shown| Box::new(certificate::subject(shown)));
                 LoginEnd::Opened(Box::new(Opened {
                     client,
                     upstream,

@@ -34,7 +34,7 @@ use crate::wire::frame::{Cut, Phase, cut_frontend};
 pub(super) struct Clocks {
     timer: Option<Pin<Box<Sleep>>>,
     answer: AnswerClock,
-    departure: Option<Departure>,
+    departure: Option<Box<Departure>>,
     /// When the client is looked at next, while it is not being read.
     look: Option<Instant>,
     /// What the client's side last showed.
@@ -128,7 +128,7 @@ impl Relay {
             self.leaves(ending);
         }
         let answer = self.clocks.answer.due(turn, bound);
-        let left = self.clocks.departure;
+        let left = self.clocks.departure.as_ref();
         let left = left.map(|left| left.since + limits::DEPARTURE_GRACE);
         [look, answer, left].into_iter().flatten().min()
     }
@@ -219,10 +219,13 @@ impl Relay {
     /// The client is leaving.
     fn leaves(&mut self, ending: Ending) {
         let sent = self.counted().to_client;
-        self.clocks.departure.get_or_insert_with(|| Departure {
-            ending,
-            since: Instant::now(),
-            sent,
+        self.clocks.departure.get_or_insert_with(|| {
+            let since = Instant::now();
+            Box::new(Departure {
+                ending,
+                since,
+                sent,
+            })
         });
     }
 

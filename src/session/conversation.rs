@@ -82,7 +82,7 @@ pub struct Conversation {
     /// Frames of the client that are taken before all others.
     pub(super) replayed: Bytes,
     /// What is to be done on another thread before anything else is taken.
-    pub(super) errand: Option<Errand>,
+    pub(super) errand: Option<Box<Errand>>,
     /// The code of the upstream's last words, when it ended the session itself.
     pub(super) ended_by_upstream: Option<Code>,
     /// Bytes of the current upstream frame that still pass unseen.
@@ -338,7 +338,7 @@ impl Conversation {
 
     /// What is to be done on another thread; handed out once.
     pub fn take_errand(&mut self) -> Option<Errand> {
-        self.errand.take()
+        self.errand.take().map(|errand| *errand)
     }
 
     /// Whether statements are under way, a rescue among them.

@@ -40,13 +40,13 @@ impl Relay {
         let Some(errand) = self.conversation.take_errand() else {
             return Moved::Nothing;
         };
-        self.elsewhere = Some(match errand {
+        self.elsewhere = Some(Box::new(match errand {
             Errand::Judge(large) => self.judge_elsewhere(large),
             Errand::Rescue(patient) => {
                 let rescuing = self.conversation.rescue_elsewhere(&patient);
                 Elsewhere::Rescuing { patient, rescuing }
             }
-        });
+        }));
         Moved::Some
     }
 
@@ -88,18 +88,18 @@ impl Relay {
         if self.conversation.is_amid_unasked() {
             return Ok(Moved::Nothing);
         }
-        match self.elsewhere.take() {
+        match self.elsewhere.take().map(|elsewhere| *elsewhere) {
             None => return Ok(Moved::Nothing),
             Some(Elsewhere::Judging { large, mut judging }) => match judging.as_mut().poll(context)
             {
                 Poll::Ready(Some(mut judged)) => {
                     self.take_back(&mut judged);
                     let again = self.conversation.judged_elsewhere(large, judged)?;
-                    self.elsewhere = again.map(|large| self.judge_elsewhere(large));
+                    self.elsewhere = again.map(|large| Box::new(self.judge_elsewhere(large)));
                 }
                 Poll::Ready(None) => return Err(Ending::Ended(Farewell::Internal)),
                 Poll::Pending => {
-                    self.elsewhere = Some(Elsewhere::Judging { large, judging });
+                    self.elsewhere = Some(Box::new(Elsewhere::Judging { large, judging }));
                     return Ok(Moved::Nothing);
                 }
             },
@@ -109,7 +109,7 @@ impl Relay {
             }) => match rescuing.as_mut().poll(context) {
                 Poll::Ready(outcome) => self.conversation.rescued(patient, outcome)?,
                 Poll::Pending => {
-                    self.elsewhere = Some(Elsewhere::Rescuing { patient, rescuing });
+                    self.elsewhere = Some(Box::new(Elsewhere::Rescuing { patient, rescuing }));
                     return Ok(Moved::Nothing);
                 }
             },

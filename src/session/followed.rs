@@ -14,6 +14,14 @@ pub type Path = Box<[Box<str>]>;
 
 /// What is known of a setting.
 pub struct Followed<T> {
+    /// What the session began with, where that is known.
+    first: Option<T>,
+    /// What became of it. Most sessions never change most settings.
+    history: Option<Box<History<T>>>,
+}
+
+/// What became of a setting.
+struct History<T> {
     /// What RESET returns to: what the session began with.
     first: Possible<T>,
     /// What holds outside of the open transaction, and again after a ROLLBACK.
@@ -110,10 +118,72 @@ pub enum Possible<T> {
 impl<T: Clone + Eq> Followed<T> {
     /// A session that begins with this value; none if it is not known.
     pub fn new(first: Option<T>) -> Self {
-        let first = match first {
-            Some(value) => Possible::only(value),
-            None => Possible::Unknown,
-        };
+        Self {
+            first,
+            history: None,
+        }
+    }
+
+    /// All values that may hold when what is judged now begins to run: at once, or after other
+    /// statements, of which any may end a transaction, or fail, or go back to a savepoint.
+    pub fn possible(&self, before: Before) -> Possible<T> {
+        match &self.history {
+            None => Possible::of(self.first.clone()),
+            Some(history) => history.possible(before),
+        }
+    }
+
+    /// A statement with this change is on its way.
+    pub fn sent(&mut self, change: &Change<'_, T>) {
+        self.history().sent(change);
+    }
+
+    /// A statement with this change has succeeded.
+    pub fn applied(&mut self, change: &Change<'_, T>) {
+        self.history().applied(change);
+    }
+
+    /// Whether anything is to be settled when statements fail or transactions end.
+    pub fn is_moving(&self) -> bool {
+        self.history.as_ref().is_some_and(|it| it.is_moving())
+    }
+
+    /// A statement has ended, and what it did is applied.
+    pub fn ended(&mut self, ended: Ended) {
+        if let Some(history) = &mut self.history {
+            history.ended(ended);
+        }
+    }
+
+    /// Something has failed: what was done in the same transaction may be undone.
+    pub fn doubted(&mut self) {
+        if let Some(history) = &mut self.history {
+            history.doubted();
+        }
+    }
+
+    /// The upstream is ready for the next statement, within a transaction or outside of one.
+    pub fn ready(&mut self, place: Place, under_way: Before) {
+        if let Some(history) = &mut self.history {
+            history.ready(place, under_way);
+        }
+    }
+
+    /// The server has said what will hold when it is ready next, and from then on until it says
+    /// something else.
+    pub fn reported(&mut self, value: Option<T>) {
+        self.history().told = Some(Possible::of(value));
+    }
+
+    fn history(&mut self) -> &mut History<T> {
+        let Self { first, history } = self;
+        let begin = || Box::new(History::new(Possible::of(first.clone())));
+        history.get_or_insert_with(begin)
+    }
+}
+
+impl<T: Clone + Eq> History<T> {
+    fn new(first: Possible<T>) -> Self {
         Self {
             base: first.clone(),
             current: first.clone(),
@@ -126,9 +196,7 @@ impl<T: Clone + Eq> Followed<T> {
         }
     }
 
-    /// All values that may hold when what is judged now begins to run: at once, or after other
-    /// statements, of which any may end a transaction, or fail, or go back to a savepoint.
-    pub fn possible(&self, before: Before) -> Possible<T> {
+    fn possible(&self, before: Before) -> Possible<T> {
         let possible = match before {
             Before::Nothing => self.current.clone(),
             Before::Others => self.all(),
@@ -136,14 +204,12 @@ impl<T: Clone + Eq> Followed<T> {
         possible.or(&self.pending)
     }
 
-    /// A statement with this change is on its way.
-    pub fn sent(&mut self, change: &Change<'_, T>) {
+    fn sent(&mut self, change: &Change<'_, T>) {
         let to = self.target(change.to);
         self.pending = std::mem::replace(&mut self.pending, Possible::Unknown).or(&to);
     }
 
-    /// A statement with this change has succeeded.
-    pub fn applied(&mut self, change: &Change<'_, T>) {
+    fn applied(&mut self, change: &Change<'_, T>) {
         let to = self.target(change.to);
         if self.ending == Ending::Undone {
             self.ending = Ending::Kept;
@@ -162,14 +228,12 @@ impl<T: Clone + Eq> Followed<T> {
         };
     }
 
-    /// Whether anything is to be settled when statements fail or transactions end.
-    pub fn is_moving(&self) -> bool {
+    fn is_moving(&self) -> bool {
         let is_news = self.told.as_ref().is_some_and(|told| *told != self.current);
         is_news || self.ending != Ending::Kept || !self.seen.is_none() || !self.pending.is_none()
     }
 
-    /// A statement has ended, and what it did is applied.
-    pub fn ended(&mut self, ended: Ended) {
+    fn ended(&mut self, ended: Ended) {
         if !self.is_moving() {
             return;
         }
@@ -181,15 +245,13 @@ impl<T: Clone + Eq> Followed<T> {
         }
     }
 
-    /// Something has failed: what was done in the same transaction may be undone.
-    pub fn doubted(&mut self) {
+    fn doubted(&mut self) {
         if self.is_moving() {
             self.failed();
         }
     }
 
-    /// The upstream is ready for the next statement, within a transaction or outside of one.
-    pub fn ready(&mut self, place: Place, under_way: Before) {
+    fn ready(&mut self, place: Place, under_way: Before) {
         if !self.is_moving() {
             return;
         }
@@ -278,16 +340,6 @@ impl<T: Clone + Eq> Followed<T> {
         self.pending = Possible::none();
     }
 
-    /// The server has said what will hold when it is ready next, and from then on until it says
-    /// something else.
-    pub fn reported(&mut self, value: Option<T>) {
-        let said = match value {
-            Some(value) => Possible::only(value),
-            None => Possible::Unknown,
-        };
-        self.told = Some(said);
-    }
-
     /// Everything that holds, held or will hold, whatever becomes of the transaction.
     fn all(&self) -> Possible<T> {
         let all = self.current.clone().or(&self.base).or(&self.seen);
@@ -362,6 +414,11 @@ impl<T: Clone + Eq> Possible<T> {
             },
             Self::Unsure(_) | Self::Unknown => None,
         }
+    }
+
+    /// This value, or any where it is not known.
+    fn of(value: Option<T>) -> Self {
+        value.map_or(Self::Unknown, Self::only)
     }
 
     fn none() -> Self {
@@ -458,8 +515,8 @@ mod tests {
     fn alone(paths: &mut Paths, step: &Step) {
         paths.send(step);
         paths.apply(step);
-        paths.idle();
-        paths.rest();
+        paths.history().idle();
+        paths.history().rest();
     }
 
     #[test]
@@ -502,16 +559,16 @@ mod tests {
                 paths.send(&to("b"));
                 paths.send(&to("c"));
                 paths.apply(&to("b"));
-                paths.idle();
+                paths.history().idle();
             },
             &["b", "c"],
         );
         check(
             |paths| {
                 paths.send(&to("b"));
-                paths.failed();
-                paths.idle();
-                paths.rest();
+                paths.history().failed();
+                paths.history().idle();
+                paths.history().rest();
             },
             &["a"],
         );
@@ -522,15 +579,15 @@ mod tests {
         let begun = |paths: &mut Paths| {
             paths.send(&to("b"));
             paths.apply(&to("b"));
-            paths.rest();
+            paths.history().rest();
         };
         check(begun, &["b"]);
         for (end, left) in [(End::Commit, "b"), (End::Rollback, "a")] {
             check(
                 |paths| {
                     begun(paths);
-                    paths.closed(end);
-                    paths.idle();
+                    paths.history().closed(end);
+                    paths.history().idle();
                 },
                 &[left],
             );
@@ -546,15 +603,15 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.apply(&local("c"));
-                paths.closed(End::Commit);
+                paths.history().closed(End::Commit);
             },
             &["b"],
         );
         check(
             |paths| {
                 begun(paths);
-                paths.failed();
-                paths.closed(End::Commit);
+                paths.history().failed();
+                paths.history().closed(End::Commit);
             },
             &["a", "b"],
         );
@@ -562,7 +619,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.apply(&to("c"));
-                paths.closed(End::Rollback);
+                paths.history().closed(End::Rollback);
             },
             &["a", "b", "c"],
         );
@@ -570,15 +627,15 @@ mod tests {
         check(
             |paths| {
                 begun(paths);
-                paths.closed(End::Rollback);
-                paths.closed(End::Commit);
+                paths.history().closed(End::Rollback);
+                paths.history().closed(End::Commit);
             },
             &["a", "b"],
         );
         check(
             |paths| {
                 begun(paths);
-                paths.scrambled();
+                paths.history().scrambled();
             },
             &["a", "b"],
         );
@@ -588,7 +645,7 @@ mod tests {
     fn behind_what_is_under_way_everything_may_hold() {
         let mut paths = Paths::new(Some(path("a")));
         paths.apply(&local("b"));
-        paths.rest();
+        paths.history().rest();
         let count = |before| match paths.possible(before) {
             Possible::Known(known) => known.len(),
             Possible::Unsure(_) | Possible::Unknown => 0,
@@ -604,10 +661,10 @@ mod tests {
             |paths| {
                 paths.send(&to("b"));
                 paths.apply(&to("b"));
-                paths.idle();
-                paths.closed(End::Rollback);
-                paths.idle();
-                paths.rest();
+                paths.history().idle();
+                paths.history().closed(End::Rollback);
+                paths.history().idle();
+                paths.history().rest();
             },
             &["b"],
         );
@@ -620,22 +677,22 @@ mod tests {
             let reset = Step(SetTo::Default, Scope::Session, Surety::Certain);
             paths.send(&reset);
             paths.apply(&reset);
-            paths.closed(End::AtOnce);
+            paths.history().closed(End::AtOnce);
         };
         check(
             |paths| {
                 discarded(paths);
-                paths.closed(End::Rollback);
-                paths.idle();
-                paths.rest();
+                paths.history().closed(End::Rollback);
+                paths.history().idle();
+                paths.history().rest();
             },
             &["a", "b"],
         );
         check(
             |paths| {
                 discarded(paths);
-                paths.idle();
-                paths.rest();
+                paths.history().idle();
+                paths.history().rest();
             },
             &["a"],
         );
@@ -674,7 +731,7 @@ mod tests {
                 );
                 paths.reported(Some(path("z")));
                 assert!(paths.is_moving());
-                paths.idle();
+                paths.history().idle();
             },
             &["z"],
         );

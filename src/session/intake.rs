@@ -161,7 +161,7 @@ impl Conversation {
 
     fn put_off(&mut self, large: Large) {
         self.intake = Intake::Judging;
-        self.errand = Some(Errand::Judge(large));
+        self.errand = Some(Box::new(Errand::Judge(large)));
     }
 
     fn judge<'t>(&mut self, text: &'t str) -> (Judgement<'t>, Memory) {

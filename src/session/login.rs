@@ -108,7 +108,7 @@ pub struct Opened {
     /// What the upstream has said of its settings.
     pub verified: Verified,
     /// What the certificate says that the client has shown, if it has.
-    pub subject: Subject,
+    pub subject: Option<Box<Subject>>,
     /// What is known of its database; none where catalogs are off or there are too many.
     pub keeper: Option<Arc<Keeper>>,
     /// Where changed texts of this client are compiled.

@@ -278,7 +278,7 @@ impl Relay {
     }
 
     fn elsewhere_bytes(&self) -> usize {
-        match &self.elsewhere {
+        match self.elsewhere.as_deref() {
             None => 0,
             Some(Elsewhere::Judging { large, .. }) => judging_bytes(large),
             Some(Elsewhere::Rescuing { patient, .. }) => patient.memory(),
@@ -311,7 +311,7 @@ impl Conversation {
     /// Bytes of everything that the conversation holds but what waits to be sent.
     fn held_bytes(&self) -> usize {
         let owed = self.journal.len() * limits::MEMORY_OWED_BYTES;
-        let errand = match &self.errand {
+        let errand = match self.errand.as_deref() {
             None => 0,
             Some(Errand::Judge(large)) => self.judged_bytes(b'P', large.frame.len()),
             Some(Errand::Rescue(patient)) => patient.memory(),

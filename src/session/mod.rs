@@ -105,43 +105,51 @@ use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
 /// Serves one client until it is gone. May be cancelled: both connections are closed then.
-pub async fn serve(accepted: Box<Accepted>, house: House, mut draining: Draining) {
+///
+/// An `async fn` would keep what it is given twice, for as long as the session lasts.
+pub fn serve(
+    accepted: Box<Accepted>,
+    house: House,
+    mut draining: Draining,
+) -> impl Future<Output = ()> {
     let since = Instant::now();
-    let seat = house.desk.telemetry.seat();
-    // By itself: what a login needs is not kept for the session.
-    let Some(end) = Box::pin(log_in(accepted, &house, &mut draining)).await else {
-        return;
-    };
-    let (info, reason, bytes_in, bytes_out) = match end {
-        Err((info, reason)) => (info, reason, 0, 0),
-        Ok(opened) => {
-            let (mut relay, lease) = begin(opened, &house, seat.sign());
-            let ending = converse(&mut relay, &mut draining).await;
-            // Of the policy that it was under at the end.
-            let info = Arc::clone(relay.conversation.info());
-            let counted = relay.counted();
-            // By itself as well: a session that does nothing has nothing to say goodbye with.
-            let parting = Box::pin(parting::part(relay, lease, ending, &info, &house));
-            let reason = parting.await;
-            (info, reason, counted.from_client, counted.to_client)
-        }
-    };
-    let duration = since.elapsed();
-    let session: &SessionInfo = &info;
-    house.desk.telemetry.emit(&ConnectionClosed {
-        session,
-        reason,
-        duration,
-        bytes_in,
-        bytes_out,
-    });
-    // Its place goes to nobody else before its lines have one: whoever comes again and again fills
-    // no memory.
-    if session.has_debt() {
-        let room = Box::pin(house.desk.telemetry.room());
-        tokio::select! {
-            () = room => {}
-            () = draining.begun() => {}
+    async move {
+        let seat = house.desk.telemetry.seat();
+        // By itself: what a login needs is not kept for the session.
+        let Some(end) = Box::pin(log_in(accepted, &house, &mut draining)).await else {
+            return;
+        };
+        let (info, reason, bytes_in, bytes_out) = match end {
+            Err((info, reason)) => (info, reason, 0, 0),
+            Ok(opened) => {
+                let (mut relay, lease) = begin(opened, &house, seat.sign());
+                let ending = converse(&mut relay, &mut draining).await;
+                // Of the policy that it was under at the end.
+                let info = Arc::clone(relay.conversation.info());
+                let counted = relay.counted();
+                // By itself as well: a session that does nothing has nothing to say goodbye with.
+                let parting = Box::pin(parting::part(relay, lease, ending, &info, &house));
+                let reason = parting.await;
+                (info, reason, counted.from_client, counted.to_client)
+            }
+        };
+        let duration = since.elapsed();
+        let session: &SessionInfo = &info;
+        house.desk.telemetry.emit(&ConnectionClosed {
+            session,
+            reason,
+            duration,
+            bytes_in,
+            bytes_out,
+        });
+        // Its place goes to nobody else before its lines have one: whoever comes again and again
+        // fills no memory.
+        if session.has_debt() {
+            let room = Box::pin(house.desk.telemetry.room());
+            tokio::select! {
+                () = room => {}
+                () = draining.begun() => {}
+            }
         }
     }
 }

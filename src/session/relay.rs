@@ -49,7 +49,7 @@ pub struct Relay {
     pub(super) client_rest: BytesMut,
     pub(super) upstream_rest: BytesMut,
     upstream_waits: UpstreamWaits,
-    pub(super) elsewhere: Option<Elsewhere>,
+    pub(super) elsewhere: Option<Box<Elsewhere>>,
     /// The cancel of a result that was cut. Nothing that it might meet is sent until it is over.
     pub(super) cancelling: Option<Cancelling>,
     /// The wait for room in the audit, while the session has to.

@@ -31,7 +31,7 @@ pub struct Surroundings {
     sight: Option<Weak<Sight>>,
     paths: Followed<Path>,
     values: Values,
-    statement_time: Box<StatementTime>,
+    statement_time: StatementTime,
 }
 
 impl Surroundings {
@@ -50,7 +50,7 @@ impl Surroundings {
             sight: None,
             paths: Followed::new(read(search_path)),
             values: Values::new(known, policy),
-            statement_time: Box::new(statement_time),
+            statement_time,
         }
     }
 

@@ -22,7 +22,7 @@ pub struct Known {
     /// What it called itself in its startup packet, if it did.
     pub application_name: Option<String>,
     /// What the certificate says that it has shown, if it has.
-    pub certificate: Subject,
+    pub certificate: Option<Box<Subject>>,
     /// Settings as the session began with them; none in it where it has none. What is not here was
     /// not asked for.
     pub settings: BTreeMap<String, Option<String>>,
@@ -102,7 +102,10 @@ impl Values {
                 SessionValue::User => Some(self.known.user.as_str()),
                 SessionValue::Database => Some(self.known.database.as_str()),
                 SessionValue::ApplicationName => self.known.application_name.as_deref(),
-                SessionValue::Certificate(field) => field_of(&self.known.certificate, *field),
+                SessionValue::Certificate(field) => {
+                    let certificate = self.known.certificate.as_deref();
+                    certificate.and_then(|certificate| field_of(certificate, *field))
+                }
                 SessionValue::Setting(_) => continue,
             };
             self.fixed.set(name.clone(), value);

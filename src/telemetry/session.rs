@@ -1,11 +1,11 @@
 //! Who a session belongs to, as metrics and audit know it.
 //!
 //! User, database and application_name are chosen by the client. They are cut to a bound, cleaned
-//! of control characters and escaped once, when the session learns them; every audit line of the
-//! session then copies the finished text. No other startup parameter is kept.
+//! of control characters when the session learns them, and escaped once, for its first audit line;
+//! every other one copies the finished text. No other startup parameter is kept.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::limits::AUDIT_NAME_CHARS_MAX;
 use crate::telemetry::audit::line::push_string;
@@ -23,7 +23,8 @@ pub struct SessionInfo {
     /// Name and version of the policy that it is under, once it is under one.
     policy: Option<(Arc<str>, String)>,
     standing: Standing,
-    rendered: String,
+    /// What all its audit lines say, once there was one.
+    rendered: OnceLock<Box<str>>,
     /// Where the statements under its policy, and those of its user, are counted.
     policy_slot: SlotMemory,
     user_slot: SlotMemory,
@@ -41,7 +42,7 @@ enum Standing {
 impl SessionInfo {
     /// A connection that was just accepted: only its number and address are known.
     pub fn accepted(id: u64, client: &str) -> Self {
-        let mut info = Self {
+        Self {
             id,
             client: cleaned(client),
             user: "".into(),
@@ -50,19 +51,17 @@ impl SessionInfo {
             tls: false,
             policy: None,
             standing: Standing::Claimed,
-            rendered: String::new(),
+            rendered: OnceLock::new(),
             policy_slot: SlotMemory::default(),
             user_slot: SlotMemory::default(),
             debt: Arc::default(),
-        };
-        info.render();
-        info
+        }
     }
 
     /// The same connection, now under TLS.
     pub fn encrypted(mut self) -> Self {
         self.tls = true;
-        self.render();
+        self.rendered = OnceLock::new();
         self
     }
 
@@ -71,7 +70,7 @@ impl SessionInfo {
         self.user = cleaned(user).into();
         self.database = cleaned(database);
         self.application_name = cleaned(application_name);
-        self.render();
+        self.rendered = OnceLock::new();
         self
     }
 
@@ -79,7 +78,7 @@ impl SessionInfo {
     pub fn under(mut self, policy: &str, version: &str) -> Self {
         self.policy = Some((cleaned(policy).into(), cleaned(version)));
         self.policy_slot = SlotMemory::default();
-        self.render();
+        self.rendered = OnceLock::new();
         self
     }
 
@@ -166,10 +165,10 @@ impl SessionInfo {
 
     /// The part of an audit line that is the same for every event of this session.
     pub(in crate::telemetry) fn rendered(&self) -> &str {
-        &self.rendered
+        self.rendered.get_or_init(|| self.render())
     }
 
-    fn render(&mut self) {
+    fn render(&self) -> Box<str> {
         let mut text = format!("\"session\":{},\"client\":", self.id);
         push_string(&mut text, &self.client);
         for (key, value) in [
@@ -191,9 +190,7 @@ impl SessionInfo {
             text.push_str(",\"policy_version\":");
             push_string(&mut text, version);
         }
-        // It is kept for as long as the session lives.
-        text.shrink_to_fit();
-        self.rendered = text;
+        text.into_boxed_str()
     }
 }
 

@@ -94,14 +94,15 @@ impl Conversation {
             _ => return Some(judgement),
         };
         self.intake = Intake::Judging;
-        self.errand = Some(Errand::Rescue(Box::new(Patient {
+        let patient = Patient {
             frame: Bytes::copy_from_slice(frame.bytes),
             described: Bytes::new(),
             failure: None,
             cause,
             arrived,
             since: arrived.taken,
-        })));
+        };
+        self.errand = Some(Box::new(Errand::Rescue(Box::new(patient))));
         None
     }
 

@@ -227,7 +227,7 @@ impl Conversation {
     pub(in crate::session) fn begin_rescue(&mut self, held: Held) {
         let Held { running, patient } = held;
         self.journal.push(Owed::Rescue(running));
-        self.errand = Some(Errand::Rescue(patient));
+        self.errand = Some(Box::new(Errand::Rescue(patient)));
     }
 
     /// A name that was new stands for nothing now.
