@@ -454,6 +454,10 @@ pub const LARGE_JUDGED_ANEW_MAX: u32 = 8;
 /// ours to understand.
 pub const CLAMP_ROUNDS_MAX: usize = 8;
 
+/// What a client is told of values that were lowered in one text: a few settings. A text can name
+/// the same ones thousands of times.
+pub const CLAMP_NOTICE_BYTES_MAX: usize = 1024;
+
 /// What an upstream may take beyond the time that its statement may run, before it is given up: a
 /// server notices the end of that time when it looks, and a sort or a slow disk keeps it from
 /// looking. It is also how long it may take for the rest of a message that it has begun, or to

@@ -27,7 +27,25 @@ fn what_would_weaken_the_session_is_refused() {
 }
 
 #[test]
-fn no_spelling_of_options_turns_read_only_off() {
+fn what_would_make_the_session_writable_is_lowered_or_refused() {
+    let options = LOWERED_OPTIONS.iter().map(|text| vec![("options", *text)]);
+    for parameters in LOWERED.iter().map(|given| given.to_vec()).chain(options) {
+        for policy in [Policy::agent(), Policy::bi(), Policy::observe()] {
+            let plan = judged(policy, &parameters).expect("a plan");
+            assert!(is_safe(&plan), "{parameters:?}");
+            assert_eq!(plan.notices().count(), 1, "{parameters:?}");
+            let own = |(name, _): &&(String, String)| name == "transaction_read_only";
+            assert_eq!(plan.parameters.iter().find(own), None, "{parameters:?}");
+        }
+        assert!(
+            judged(Policy::strict(), &parameters).is_none(),
+            "{parameters:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_setting_of_the_policy_is_no_option() {
     for options in REFUSED_OPTIONS {
         for policy in [Policy::agent(), Policy::bi()] {
             assert!(
@@ -158,21 +176,8 @@ const ACCEPTED: &[Parameters] = &[
 ];
 
 const REFUSED: &[Parameters] = &[
-    &[("default_transaction_read_only", "off")],
-    &[("DEFAULT_TRANSACTION_READ_ONLY", "off")],
-    &[("Default_Transaction_Read_Only", "f")],
-    &[("default_transaction_read_only", "0")],
-    &[("default_transaction_read_only", "no")],
     &[("default_transaction_read_only", "")],
-    &[
-        ("default_transaction_read_only", "on"),
-        ("default_transaction_read_only", "off"),
-    ],
-    &[
-        ("default_transaction_read_only", "off"),
-        ("default_transaction_read_only", "on"),
-    ],
-    &[("transaction_read_only", "off")],
+    &[("default_transaction_read_only", "maybe")],
     &[("role", "postgres")],
     &[("session_authorization", "postgres")],
     &[("session_replication_role", "replica")],
@@ -195,7 +200,24 @@ const REFUSED: &[Parameters] = &[
     &[("replication", "anything else")],
 ];
 
-const REFUSED_OPTIONS: &[&str] = &[
+const LOWERED: &[Parameters] = &[
+    &[("default_transaction_read_only", "off")],
+    &[("DEFAULT_TRANSACTION_READ_ONLY", "off")],
+    &[("Default_Transaction_Read_Only", "f")],
+    &[("default_transaction_read_only", "0")],
+    &[("default_transaction_read_only", "no")],
+    &[
+        ("default_transaction_read_only", "on"),
+        ("default_transaction_read_only", "off"),
+    ],
+    &[
+        ("default_transaction_read_only", "off"),
+        ("default_transaction_read_only", "on"),
+    ],
+    &[("transaction_read_only", "off")],
+];
+
+const LOWERED_OPTIONS: &[&str] = &[
     "-c default_transaction_read_only=off",
     "-cdefault_transaction_read_only=off",
     "-c  default_transaction_read_only=off",
@@ -217,6 +239,9 @@ const REFUSED_OPTIONS: &[&str] = &[
     "-c default_transaction_read_only=off -c default_transaction_read_only=on",
     "-c application_name=a\\ b --default_transaction_read_only=off",
     "-c transaction_read_only=off",
+];
+
+const REFUSED_OPTIONS: &[&str] = &[
     "-c role=postgres",
     "-c session_authorization=postgres",
     "-c session_replication_role=replica",

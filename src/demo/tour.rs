@@ -71,9 +71,9 @@ pub fn of_the_shop() -> Vec<Step> {
             "SELECT name, email FROM call_list ORDER BY last_order LIMIT 3",
         ),
         (
-            "The way out of read-only",
+            "A setting that would leave triggers and rules out",
             Refusal,
-            "SET default_transaction_read_only = off",
+            "SET session_replication_role = replica",
         ),
     ];
     steps
@@ -126,9 +126,9 @@ pub fn of_any_database() -> Vec<Step> {
             "SELECT pg_advisory_lock(0)",
         ),
         (
-            "The way out of read-only",
+            "A setting that would leave triggers and rules out",
             Refusal,
-            "SET default_transaction_read_only = off",
+            "SET session_replication_role = replica",
         ),
     ];
     steps

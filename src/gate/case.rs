@@ -1,6 +1,6 @@
 //! What is being judged, and what was learned so far.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +16,7 @@ use super::{
     Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule, Scope,
     SearchPaths, SessionNames, StatementKind, Surety, Verdict,
 };
+use crate::limits;
 use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
 use crate::sql::edit::Edit;
@@ -458,6 +459,17 @@ impl<'j> Case<'j> {
             kind,
             self.fingerprint,
             self.statements,
+        self.tell(format_args!(
+            "{setting} is {ms} ms: policy {name} gives no more"
+        ));
+    }
+
+    /// Adds to what the client is told of values that are lowered.
+    pub(super) fn tell(&mut self, words: fmt::Arguments<'_>) {
+        if self.notice.len() >= limits::CLAMP_NOTICE_BYTES_MAX {
+            return;
+        }
+        let separator = if self.notice.is_empty() { "" } else { "; " };
             self.names.grounds(),
             self.depth(),
         );

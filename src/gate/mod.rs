@@ -41,12 +41,14 @@ mod kind;
 mod literal;
 mod models;
 mod named;
+mod moved;
 mod names;
 mod parameters;
 mod permit;
 mod plan;
 mod protocol;
 mod recalled;
+mod read_write;
 mod reused;
 mod rule;
 pub mod rules;
@@ -75,6 +77,7 @@ pub use self::grounds::{Grounds, SearchPaths};
 pub use self::instead::{Instead, Put};
 pub use self::kind::StatementKind;
 pub use self::named::{Named, Rendered};
+pub use self::moved::Moved;
 pub use self::names::{Cursor, Prepared, SessionNames};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
@@ -313,11 +316,14 @@ fn clamp(case: &mut Case<'_>) -> Result<Option<Clamp>, Box<Refusal>> {
         span: case.in_original(&edit.span),
         ..edit
     };
-    let edits = edits.into_iter().map(in_original).collect();
+    let edits: Vec<edit::Edit> = edits.into_iter().map(in_original).collect();
+    let moved = Moved::of(case.original(), &edits);
     let text = edit::apply(case.original(), edits).map_err(|_| rules::settings::not_lowerable())?;
     Ok(Some(Clamp {
+    let notice = std::mem::take(&mut case.notice);
         text,
-        notice: std::mem::take(&mut case.notice),
+        notice: (!notice.is_empty()).then_some(notice),
+        moved,
     }))
 }
 

@@ -1,7 +1,7 @@
 //! The judgement of one setting and its value, whichever way a client asks for it.
 
 use super::rules::roles;
-use super::{Refusal, Rule};
+use super::{Refusal, Rule, read_write};
 use crate::catalog::schema::is_of_another_session;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
 use crate::sqlstate;
@@ -13,6 +13,8 @@ pub(super) enum Asked {
     AsItIs,
     /// Be set to this many milliseconds instead.
     Lowered { ms: u64 },
+    /// Be set to what keeps the session from writing instead.
+    ReadOnly,
 }
 
 /// Judges setting `name` to `value`; a refusal is `rule`'s. Names are compared as the server
@@ -36,7 +38,10 @@ pub(super) fn judge(
     match values.judge(value) {
         ValueVerdict::Passes => Ok(Asked::AsItIs),
         ValueVerdict::Lowered { ms } => Ok(Asked::Lowered { ms }),
-        ValueVerdict::Refused if is_read_only(&name) => Err(stays_read_only(rule)),
+        ValueVerdict::Refused if is_read_only(&name) => match value.truth() {
+            Some(false) if read_write::is_lowered(policy) => Ok(Asked::ReadOnly),
+            _ => Err(stays_read_only(rule)),
+        },
         ValueVerdict::Refused => {
             let hint = format!("It accepts {values}.");
             let message = format!("{} does not accept that value here", named(&name, value));

@@ -217,8 +217,8 @@ mod tests {
         let bi = gate(Policy::bi());
         check_in(&bi, &names, Rule::SetConfig, &refused, OF_SETTINGS);
         let settings = [
-            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'default_transaction_read_only'",
-            "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'Transaction_Read_Only'",
+            "SELECT set_config(name, 'maybe', false) FROM pg_settings WHERE name = 'default_transaction_read_only'",
+            "SELECT set_config(name, '', false) FROM pg_settings WHERE name = 'Transaction_Read_Only'",
             "SELECT set_config(name, 'evil, pg_catalog', false) FROM pg_settings WHERE name = 'search_path'",
         ];
         check_in(&bi, &names, Rule::Settings, &settings, &[]);

@@ -11,7 +11,7 @@ use std::fmt;
 use super::names::stored;
 use super::rules::setting_denied;
 use super::setting::{self, Asked};
-use super::{Refusal, Rule, startup_options};
+use super::{Refusal, Rule, read_write, startup_options};
 use crate::limits;
 use crate::policy::{Mode, Policy, PolicyRule, SettingValue, guc};
 use crate::sqlstate;
@@ -28,7 +28,7 @@ pub struct StartupPlan {
     pub application_name: Option<String>,
     /// The settings to send upstream, the forced ones included; neither user nor database.
     pub parameters: Vec<(String, String)>,
-    /// Settings that the client wanted beyond the policy's bounds, and did not get.
+    /// Settings that the client wanted otherwise than the policy gives them.
     pub lowered: Vec<String>,
     /// Options of the protocol that are not known here, for NegotiateProtocolVersion.
     pub unrecognised_pq_options: Vec<String>,
@@ -77,6 +77,19 @@ impl Introduction {
         self.user == plan.user
             && self.database == plan.database
             && self.application_name == plan.application_name.as_deref().unwrap_or_default()
+    }
+}
+
+impl StartupPlan {
+    /// What the client is told of the settings that it did not get.
+    pub fn notices(&self) -> impl Iterator<Item = String> {
+        self.lowered.iter().map(|name| {
+            if setting::is_read_only(name) {
+                read_write::notice(name)
+            } else {
+                format!("{name} is set to the most that the policy allows")
+            }
+        })
     }
 }
 
@@ -135,11 +148,16 @@ impl Draft {
             return Err(never(&name));
         }
         let wanted = SettingValue::Text(value);
-        let value = match setting::judge(policy, Rule::StartupParameter, &name, wanted)? {
-            Asked::AsItIs => value.to_owned(),
+        let given = match setting::judge(policy, Rule::StartupParameter, &name, wanted)? {
+            Asked::AsItIs => Some(value.to_owned()),
             Asked::Lowered { ms } => {
-                self.lowered.push(name.clone());
-                ms.to_string()
+                self.note_lowered(&name);
+                Some(ms.to_string())
+            }
+            // What is forced on the session says the same.
+            Asked::ReadOnly => {
+                self.note_lowered(&name);
+                None
             }
         };
         if policy.mode_of(PolicyRule::SettingDenied) == Mode::Enforce
@@ -147,8 +165,16 @@ impl Draft {
         {
             return Err(refusal);
         }
-        self.settings.insert(name, value);
+        if let Some(given) = given {
+            self.settings.insert(name, given);
+        }
         Ok(())
+    }
+
+    fn note_lowered(&mut self, name: &str) {
+        if !self.lowered.iter().any(|known| known == name) {
+            self.lowered.push(name.to_owned());
+        }
     }
 
     fn count(&mut self) -> Result<(), Box<Refusal>> {
@@ -359,7 +385,7 @@ mod tests {
 
     #[test]
     fn nothing_makes_the_session_writable() {
-        for parameters in [
+        for (name, value) in [
             ("default_transaction_read_only", "off"),
             ("DEFAULT_TRANSACTION_READ_ONLY", "0"),
             ("transaction_read_only", "false"),
@@ -370,10 +396,25 @@ mod tests {
             ("options", "-c default_transaction_read_only=\\off"),
             ("options", "\\-c\tDefault_Transaction_Read_Only=no"),
         ] {
-            let code = sqlstate::READ_ONLY_SQL_TRANSACTION;
-            refused(&[parameters], Rule::StartupParameter, code);
+            let plan = judged(&[(name, value)]).unwrap();
+            assert_eq!(sent(&plan, "default_transaction_read_only"), Some("on"));
+            assert_eq!(sent(&plan, "transaction_read_only"), None);
+            let notices: Vec<String> = plan.notices().collect();
+            assert_eq!(notices.len(), 1, "{notices:?}");
+            assert!(
+                notices[0].ends_with("transaction_read_only stays on: this connection only reads")
+            );
+            let all = [("user", "ann"), (name, value)];
+            let strict = gate(Policy::strict()).judge_startup(&all).unwrap_err();
+            assert_eq!(strict.sqlstate, sqlstate::READ_ONLY_SQL_TRANSACTION);
         }
-        judged(&[("options", "-c default_transaction_read_only=on")]).unwrap();
+        let code = sqlstate::READ_ONLY_SQL_TRANSACTION;
+        for value in ["", "maybe", " off"] {
+            let given = ("default_transaction_read_only", value);
+            refused(&[given], Rule::StartupParameter, code);
+        }
+        let plan = judged(&[("options", "-c default_transaction_read_only=on")]).unwrap();
+        assert_eq!(plan.notices().count(), 0);
     }
 
     #[test]

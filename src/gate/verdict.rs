@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Facts, ReadPermit, Rule};
+use super::{Facts, Moved, ReadPermit, Rule};
 use crate::sqlstate::{self, SqlState};
 
 /// A verdict, and what was learned on the way.
@@ -32,8 +32,10 @@ pub enum Verdict<'t> {
 pub struct Clamp {
     /// The changed text. It is no permit: it has to be judged.
     pub text: String,
-    /// What to tell the client in a NoticeResponse.
-    pub notice: String,
+    /// What to tell the client in a NoticeResponse; none where it did not ask for the value itself.
+    pub notice: Option<String>,
+    /// Where what runs stands otherwise than in the text before.
+    pub moved: Option<Moved>,
 }
 
 /// Why a text may not run. The words go to the client and nowhere else; the rule and the code may

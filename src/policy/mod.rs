@@ -52,6 +52,7 @@ pub struct Policy {
     catalog: CatalogNeed,
     statements: Statements,
     settings: BTreeMap<String, ValueRule>,
+    read_write: ReadWrite,
     functions: Vec<Signature>,
     trusted_schemas: TrustedSchemas,
     foreign: Foreign,
@@ -142,6 +143,15 @@ pub enum ExplainAnalyze {
     Reads,
 }
 
+/// What becomes of READ WRITE, and of settings that say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadWrite {
+    /// It is lowered to READ ONLY, and what stands beside it runs.
+    Lower,
+    /// It is refused.
+    Refuse,
+}
+
 /// A plain choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -202,6 +212,11 @@ impl Policy {
     /// The rule for values of a setting, by its lower-case name; none when it may not be set.
     pub fn setting(&self, name: &str) -> Option<&ValueRule> {
         self.settings.get(name)
+    }
+
+    /// What becomes of READ WRITE.
+    pub fn read_write(&self) -> ReadWrite {
+        self.read_write
     }
 
     /// What happens while there is no snapshot of the catalog.

@@ -125,6 +125,11 @@ impl fmt::Display for ValueRule {
 }
 
 impl<'v> SettingValue<'v> {
+    /// The truth value that it is to the server; none where it is no such value.
+    pub fn truth(self) -> Option<bool> {
+        self.single().and_then(guc::boolean)
+    }
+
     fn single(self) -> Option<&'v str> {
         match self {
             Self::Text(text) => Some(text),

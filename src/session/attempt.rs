@@ -340,8 +340,7 @@ impl Attempt<'_> {
             guard = Some(kept);
         }
         out.extend_from_slice(&upstream.notices);
-        for setting in &plan.lowered {
-            let message = format!("{setting} is set to the most that the policy allows");
+        for message in plan.notices() {
             let code = sqlstate::SUCCESSFUL_COMPLETION;
             encode::notice(
                 &mut out,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::conversation::{Conversation, Ending, Intake};
 use super::journal::{Closing, Owed, Running};
 use super::large::Large;
+use super::lowered::Lowered;
 use super::repairs::Errand;
 use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
@@ -233,9 +234,9 @@ impl Conversation {
             Ok(resolved)
         });
         match resolved {
-            Ok((permit, notice)) => {
+            Ok((permit, lowered)) => {
                 let mut running = self.permitted(&permit, Path::Parse, arrived);
-                self.note_clamp(&mut running, notice);
+                self.note_clamp(&mut running, lowered);
                 let stake = self.stake_parse(frame, parse, &running.facts, &manner);
                 manner.mark(&mut running, stake);
                 self.names.add_prepared(
@@ -263,19 +264,17 @@ impl Conversation {
         &self,
         judgement: Judgement<'t>,
         parameters: &Parameters,
-    ) -> Result<(ReadPermit<'t>, Option<String>), Box<Refusal>> {
+    ) -> Result<(ReadPermit<'t>, Option<Lowered>), Box<Refusal>> {
         let mut verdict = judgement.verdict;
-        let mut notice: Option<String> = None;
+        let mut lowered: Option<Lowered> = None;
         for _ in 0..limits::CLAMP_ROUNDS_MAX {
             match verdict {
-                Verdict::Permitted(permit) => return Ok((permit, notice)),
+                Verdict::Permitted(permit) => return Ok((permit, lowered)),
                 Verdict::Refused(refusal) => return Err(refusal),
                 Verdict::Clamped(clamp) => {
-                    notice = Some(match notice {
-                        None => clamp.notice,
-                        Some(earlier) => format!("{earlier}; {}", clamp.notice),
-                    });
-                    let text = Cow::Owned(clamp.text);
+                    let (so_far, text) = lowered.unwrap_or_default().and(clamp);
+                    lowered = Some(so_far);
+                    let text = Cow::Owned(text);
                     let judgement = self.gate.judge_with(text, parameters, &self.names);
                     verdict = judgement.verdict;
                 }

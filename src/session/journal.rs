@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arrival::Arrival;
+use super::lowered::Lowered;
 use super::plans::asking::Asking;
 use super::quotas::allowance::Allowance;
 use super::repairs::loudness::Change;
@@ -116,9 +117,13 @@ impl Running {
     }
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
-    pub fn clamped(&mut self, notice: Option<String>) {
+    pub fn clamped(&mut self, lowered: Option<Lowered>) {
+        let Some(Lowered { notice, moved }) = lowered else {
+            return;
+        };
+        self.outcome = Outcome::Clamped;
+        self.another = Substituted::lowered(self.another.take(), &moved);
         if let Some(notice) = notice {
-            self.outcome = Outcome::Clamped;
             self.notice = Some(Box::new(Notice::Clamped(notice)));
         }
     }
@@ -328,7 +333,7 @@ impl Journal {
             Some(Owed::Bind(Some(another))) => Speaks::OfAnother(another),
             Some(Owed::Bind(None)) => Speaks::OfOwn,
             Some(Owed::DescribeStatement | Owed::DescribePortal | Owed::Sync | Owed::Cut(_)) => {
-                Speaks::OfUnknown
+                Speaks::OfUnknown(None)
             }
             Some(
                 Owed::Close(_)

@@ -5,7 +5,8 @@
 //! * [`arrival`]: when a statement came, and how long it waited
 //! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside, and
 //!   `clocks`: for how long; [`conversation`]: what they mean, without sockets
-//! * [`intake`], `refusing`, `sending`: the client's half; [`answers`], `failures`: the upstream's;
+//! * [`intake`], `lowered`, `refusing`, `sending`: the client's half;
+//!   [`answers`], `failures`: the upstream's;
 //!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
 //!   as the client may hear it
 //! * [`large`]: texts that are judged on another thread, in `places` that users share
@@ -47,6 +48,7 @@ pub mod intake;
 pub mod journal;
 pub mod large;
 pub mod login;
+mod lowered;
 mod memory;
 #[cfg(test)]
 mod mutated;
@@ -216,11 +218,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) 
         loudness: Loudness::at_startup(&plan.parameters),
         quotas: Quotas::new(presence, cancel.as_ref().map(CancelGuard::canceller)),
     };
-    let mut conversation = Conversation::new(&house.shared(), placed, Arc::clone(&info), facts);
-    for lowered in &plan.lowered {
-        let message = format!("{lowered} is lowered to what the policy gives");
-        reply::notice(&mut conversation.reply, &message, None);
-    }
+    let conversation = Conversation::new(&house.shared(), placed, Arc::clone(&info), facts);
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let worker = (scratch, house.turns.clone());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::funnel::Uncompiled;
-use crate::gate::{Facts, Instead, ReadPermit};
+use crate::gate::{Facts, Instead, Moved, ReadPermit};
 use crate::policy::Policy;
 use crate::sqlstate;
 use crate::wire::backend::Fields;
@@ -18,6 +18,14 @@ use crate::wire::backend::Fields;
 /// A text that ran in the place of a client's.
 #[derive(Debug, Clone)]
 pub struct Substituted {
+    models: Option<WithModels>,
+    /// What was lowered in the client's own text before that, the last change first.
+    moved: Box<[Moved]>,
+}
+
+/// A text with models in it.
+#[derive(Debug, Clone)]
+struct WithModels {
     instead: Arc<Instead>,
     original: Own,
 }
@@ -40,16 +48,17 @@ pub enum Speaks<'s> {
     OfOwn,
     /// One that ran in its place.
     OfAnother(&'s Substituted),
-    /// One that is not at hand: that of a prepared statement or cursor, perhaps.
-    OfUnknown,
+    /// One that is not at hand: that of a prepared statement or cursor, perhaps, or else this one.
+    OfUnknown(Option<&'s Substituted>),
 }
 
 impl<'s> Speaks<'s> {
     /// What it speaks of while a statement runs.
     pub fn of(another: Option<&'s Substituted>, facts: &Facts) -> Self {
         match another {
+            Some(another) if another.models.is_some() => Self::OfAnother(another),
+            another if facts.kind.runs_another() => Self::OfUnknown(another),
             Some(another) => Self::OfAnother(another),
-            None if facts.kind.runs_another() => Self::OfUnknown,
             None => Self::OfOwn,
         }
     }
@@ -71,12 +80,43 @@ impl Substituted {
     pub fn of(facts: &Facts, text: &str) -> Option<Box<Self>> {
         let instead = facts.instead.as_ref()?;
         Some(Box::new(Self {
-            instead: Arc::clone(instead),
-            original: Own(text.into()),
+            models: Some(WithModels {
+                instead: Arc::clone(instead),
+                original: Own(text.into()),
+            }),
+            moved: Box::default(),
+        }))
+    }
+
+    /// The same where values were lowered in the client's text before.
+    pub fn lowered(another: Option<Box<Self>>, moved: &[Moved]) -> Option<Box<Self>> {
+        if moved.is_empty() {
+            return another;
+        }
+        Some(Box::new(Self {
+            models: another.and_then(|another| another.models),
+            moved: moved.into(),
         }))
     }
 
     /// Where a character of the text that ran stands in the client's, both counted from one.
+    fn place(&self, character: usize) -> Place {
+        let place = match &self.models {
+            Some(models) => models.place(character),
+            None => Place::At(character),
+        };
+        let own = |place| self.moved.iter().fold(place, |at, moved| moved.place(at));
+        match place {
+            Place::At(at) => Place::At(own(at)),
+            Place::InModel(at) => Place::InModel(own(at)),
+            Place::Nowhere => Place::Nowhere,
+        }
+    }
+}
+
+impl WithModels {
+    /// Where a character of the text that ran stands in the one without models, both counted from
+    /// one.
     fn place(&self, character: usize) -> Place {
         let text = &self.instead.text;
         let Some(before) = character.checked_sub(1) else {
@@ -117,16 +157,23 @@ impl Substituted {
 /// The body of an error or notice as the client may hear it; none where that is as it came.
 pub fn retold(fields: Fields<'_>, speaks: Speaks<'_>, policy: &Policy) -> Option<Bytes> {
     let speaks = match speaks {
-        Speaks::OfUnknown if policy.models().is_empty() => Speaks::OfOwn,
+        Speaks::OfUnknown(None) if policy.models().is_empty() => Speaks::OfOwn,
+        Speaks::OfUnknown(Some(lowered)) if policy.models().is_empty() => {
+            Speaks::OfAnother(lowered)
+        }
         speaks => speaks,
     };
-    let is_another = !matches!(speaks, Speaks::OfOwn);
-    if !is_another && !policy.hides() {
+    let is_another = match speaks {
+        Speaks::OfOwn => false,
+        Speaks::OfAnother(text) => text.models.is_some(),
+        Speaks::OfUnknown(_) => true,
+    };
+    if matches!(speaks, Speaks::OfOwn) && !policy.hides() {
         return None;
     }
     let place = match (speaks, fields.get(b'P')) {
         (Speaks::OfOwn, _) | (_, None) => None,
-        (Speaks::OfUnknown, Some(_)) => Some(Place::Nowhere),
+        (Speaks::OfUnknown(_), Some(_)) => Some(Place::Nowhere),
         (Speaks::OfAnother(text), Some(character)) => {
             let place = character.parse().map(|character| text.place(character));
             Some(place.unwrap_or(Place::Nowhere))
@@ -134,6 +181,7 @@ pub fn retold(fields: Fields<'_>, speaks: Speaks<'_>, policy: &Policy) -> Option
     };
     let in_model = matches!(place, Some(Place::InModel(_)));
     let is_of_names = fields.get(b'C').is_none_or(|code| code.starts_with("42"));
+    let hides = is_another || policy.hides();
     let mut changed = false;
     let mut out = BytesMut::new();
     for (kind, value) in fields.iter() {
@@ -146,10 +194,10 @@ pub fn retold(fields: Fields<'_>, speaks: Speaks<'_>, policy: &Policy) -> Option
             b'C' if in_model => Told::Words(sqlstate::INVALID_OBJECT_DEFINITION.as_str()),
             b'M' if in_model => Told::Words(UNFIT),
             // Texts of functions, and what the upstream was doing with them.
-            b'q' | b'p' | b'W' => Told::Nothing,
+            b'q' | b'p' | b'W' if hides => Told::Nothing,
             b'D' | b's' | b't' | b'c' | b'd' | b'n' if is_another => Told::Nothing,
             b'H' if in_model || is_another && names_something(value) => Told::Nothing,
-            b'D' | b'H' if is_of_names && names_something(value) => Told::Nothing,
+            b'D' | b'H' if hides && is_of_names && names_something(value) => Told::Nothing,
             _ => Told::AsItIs,
         };
         let value = match told {
@@ -262,11 +310,22 @@ mod tests {
         }
         text.push_str(&own[done..]);
         Substituted {
-            instead: Arc::new(Instead {
-                text: text.into(),
-                spans: spans.into(),
+            models: Some(WithModels {
+                instead: Arc::new(Instead {
+                    text: text.into(),
+                    spans: spans.into(),
+                }),
+                original: Own(own.into()),
             }),
-            original: Own(own.into()),
+            moved: Box::default(),
+        }
+    }
+
+    impl Substituted {
+        /// The text that runs, and the client's.
+        fn texts(&self) -> (&str, &str) {
+            let models = self.models.as_ref().unwrap();
+            (&models.instead.text, &models.original.0)
         }
     }
 
@@ -278,10 +337,10 @@ mod tests {
     fn places_are_those_of_the_own_text() {
         let texts = substituted();
         let check = |mark: &str, own: Place| {
-            let at = character(&texts.instead.text, mark);
+            let at = character(texts.texts().0, mark);
             assert_eq!(texts.place(at), own, "{mark}");
         };
-        let own = |mark: &str| character(&texts.original.0, mark);
+        let own = |mark: &str| character(texts.texts().1, mark);
         check("SELECT ü", Place::At(1));
         check("ü", Place::At(8));
         check("t.x", Place::At(own("shop.t.x")));
@@ -292,8 +351,8 @@ mod tests {
         check("1)", Place::InModel(own("t WHERE")));
         check("é", Place::At(own("é")));
         check("= x", Place::At(own("= x")));
-        let end = texts.instead.text.chars().count() + 1;
-        let own_end = texts.original.0.chars().count() + 1;
+        let end = texts.texts().0.chars().count() + 1;
+        let own_end = texts.texts().1.chars().count() + 1;
         assert_eq!(texts.place(end), Place::At(own_end));
         assert_eq!(texts.place(end + 1), Place::Nowhere);
         assert_eq!(texts.place(0), Place::Nowhere);
@@ -352,7 +411,7 @@ mod tests {
         let texts = substituted();
         let another = Speaks::OfAnother(&texts);
         let policy = hiding();
-        let at = character(&texts.instead.text, "é").to_string();
+        let at = character(texts.texts().0, "é").to_string();
         let fields = [
             (b'M', "no"),
             (b'D', "Token is invalid."),
@@ -362,23 +421,58 @@ mod tests {
             (b'W', "SQL function \"f\""),
             (b't', "t"),
         ];
-        let own = character(&texts.original.0, "é");
+        let own = character(texts.texts().1, "é");
         assert_eq!(
             told("22P02", &fields, another, &policy),
             format!("C=22P02 M=no P={own} ")
         );
-        let at = character(&texts.instead.text, "ä").to_string();
+        let at = character(texts.texts().0, "ä").to_string();
         let fields = [
             (b'M', "column \"ä\" does not exist"),
             (b'H', GUESS),
             (b'P', &*at),
         ];
-        let own = character(&texts.original.0, "shop.t c");
+        let own = character(texts.texts().1, "shop.t c");
         let expected = format!("C=42P17 M={UNFIT} P={own} ");
         assert_eq!(told("42703", &fields, another, &policy), expected);
         let unknown = [(b'M', "no"), (b'P', "7")];
-        let told = told("42703", &unknown, Speaks::OfUnknown, &policy);
+        let told = told("42703", &unknown, Speaks::OfUnknown(None), &policy);
         // There are no models under this policy.
         assert_eq!(told, "C=42703 M=no P=7 ");
+    }
+
+    /// `SET statement_timeout = 0; …`, with a lower value in it.
+    fn lowered(another: Option<Box<Substituted>>) -> Box<Substituted> {
+        let text = "SET statement_timeout = 0; SELECT nope";
+        let gate = crate::gate::Gate::without_fingerprints(Arc::new(Policy::bi()));
+        let names = crate::gate::SessionNames::of_no_database();
+        let crate::gate::Verdict::Clamped(clamp) = gate.judge(text.into(), &names).verdict else {
+            panic!("nothing is lowered");
+        };
+        let moved: Vec<Moved> = clamp.moved.into_iter().collect();
+        Substituted::lowered(another, &moved).unwrap()
+    }
+
+    #[test]
+    fn places_behind_lowered_values_are_those_of_the_own_text() {
+        // '600000' stands where 0 stood.
+        let texts = lowered(None);
+        let fields = [(b'M', "no"), (b'H', GUESS), (b'W', "SQL"), (b'P', "42")];
+        let shown = told("42703", &fields, Speaks::OfAnother(&texts), &Policy::bi());
+        assert_eq!(shown, format!("C=42703 M=no H={GUESS} W=SQL P=35 "));
+        let unknown = Speaks::OfUnknown(Some(&texts));
+        assert_eq!(told("42703", &fields, unknown, &Policy::bi()), shown);
+        let shown = told("42703", &fields, Speaks::OfAnother(&texts), &hiding());
+        assert_eq!(shown, "C=42703 M=no P=35 ");
+        let with_models = lowered(Some(Box::new(substituted())));
+        let before = substituted();
+        for at in [1, 8, 30, 41, 60] {
+            let moved = match before.place(at) {
+                Place::At(place) => Place::At(with_models.moved[0].place(place)),
+                Place::InModel(place) => Place::InModel(with_models.moved[0].place(place)),
+                Place::Nowhere => Place::Nowhere,
+            };
+            assert_eq!(with_models.place(at), moved, "{at}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake, SelfReport};
 use super::intake::UNSENDABLE;
 use super::journal::{Owed, Running};
+use super::lowered::Lowered;
 use super::quotas::allowance::Allowance;
 use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
@@ -21,7 +22,7 @@ impl Conversation {
         &mut self,
         frame: &Frame<'_>,
         permit: &ReadPermit<'_>,
-        notice: Option<String>,
+        lowered: Option<Lowered>,
         (manner, allowance): (Manner, Allowance),
     ) -> Result<(), Ending> {
         let mut running = self.permitted(permit, Path::Query, manner.arrived);
@@ -30,7 +31,7 @@ impl Conversation {
         running.gate = running
             .gate
             .saturating_sub(running.plan.unwrap_or_default());
-        self.note_clamp(&mut running, notice);
+        self.note_clamp(&mut running, lowered);
         let stake = self.stake_query(frame, &running.facts, &manner);
         manner.mark(&mut running, stake);
         running.loudness = Change::of(permit.original(), &running.facts);
@@ -46,15 +47,15 @@ impl Conversation {
     }
 
     /// A setting in the statement was lowered: that is counted, and the client will hear of it.
-    pub(super) fn note_clamp(&self, running: &mut Running, notice: Option<String>) {
-        if notice.is_some() {
+    pub(super) fn note_clamp(&self, running: &mut Running, lowered: Option<Lowered>) {
+        if lowered.is_some() {
             self.telemetry.emit(&SettingsClamped {
                 session: &self.info,
                 path: running.path,
                 fingerprint: running.facts.fingerprint,
             });
         }
-        running.clamped(notice);
+        running.clamped(lowered);
     }
 
     pub(super) fn permitted(

@@ -227,6 +227,14 @@ DISCARD ALL;
 \encoding
 \c -
 SELECT current_database() = :'DBNAME' AS same;
+\echo read write
+BEGIN READ WRITE;
+SELECT count(*) FROM item;
+COMMIT AND CHAIN;
+ROLLBACK;
+START TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE;
+SET TRANSACTION READ WRITE;
+COMMIT;
 \echo notices
 SELECT 'notice' ~~~> 'a note', 'warning' ~~~> 'a warning';
 SELECT 'P0042' !!!> 'an error with every field';

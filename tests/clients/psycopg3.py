@@ -189,7 +189,8 @@ def main():
         if os.environ.get("PGSIEVE"):
             refused(connection, "SELECT pg_notify('a', 'b')", errors.DatabaseError, show=False)
             refused(connection, "SELECT pg_terminate_backend(%s)", errors.DatabaseError, (1,), show=False)
-            refused(connection, "SET default_transaction_read_only = off", errors.DatabaseError, show=False)
+            refused(connection, "SET session_replication_role = replica", errors.DatabaseError, show=False)
+            connection.execute("SET default_transaction_read_only = off")
         print(connection.execute("SELECT count(*) FROM item").fetchone())
         connection.execute("DISCARD ALL")
         print(connection.execute("SHOW transaction_read_only").fetchone())

@@ -67,11 +67,14 @@ def main():
         engine = sqlalchemy.create_engine(f"postgresql+{driver}://{PLACE}", pool_pre_ping=True, pool_size=2)
         work(engine)
         engine.dispose()
-        # Once it has been READ ONLY, a pooled connection would be made READ WRITE again, which is refused.
-        engine = sqlalchemy.create_engine(f"postgresql+{driver}://{PLACE}", poolclass=sqlalchemy.NullPool)
-        read_only = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-        with engine.connect().execution_options(**read_only) as connection:
-            print(connection.execute(text("SHOW transaction_isolation")).scalar())
+        # Once it has been READ ONLY, a pooled connection is made READ WRITE again.
+        engine = sqlalchemy.create_engine(f"postgresql+{driver}://{PLACE}", pool_size=1)
+        for is_read_only in (True, False):
+            options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": is_read_only}
+            with engine.connect().execution_options(**options) as connection:
+                print(connection.execute(text("SHOW transaction_isolation")).scalar())
+        with engine.connect() as connection:
+            print(connection.execute(text("SELECT count(*) FROM item")).scalar())
     options = {"server_settings": {"options": os.environ["PGOPTIONS"]}} if os.environ.get("PGOPTIONS") else {}
     asyncio.run(work_async(f"postgresql+asyncpg://{PLACE}", options))
     print("done")

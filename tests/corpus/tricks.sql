@@ -1,5 +1,5 @@
 -- What has been tried against gates of this kind, and what a READ ONLY session does not stop. Every
--- statement is refused. reads.sql tells the form of this file.
+-- statement is refused, or where it says `clamped` lowered to one that only reads. reads.sql tells the form of this file.
 ----
 --! data-modifying queries under WITH
 --! rule=modifying_cte
@@ -420,7 +420,7 @@ EXPLAIN EXECUTE nobody_knows
 --! rule=explain_analyze,ddl,maintenance,prepared_name,function_effects,settings
 EXPLAIN ANALYZE SELECT pg_advisory_lock(1)
 ----
---! rule=explain_analyze,ddl,maintenance,prepared_name,function_effects,settings
+--! rule=explain_analyze,ddl,maintenance,prepared_name,function_effects,settings clamped
 EXPLAIN (ANALYZE, BUFFERS) SELECT set_config('default_transaction_read_only', 'off', false)
 ----
 --! EXPLAIN ANALYZE is for other policies
@@ -1902,6 +1902,7 @@ SELECT set_config('timezone', 'UTC', false); DELETE FROM orders
 ----
 DISCARD ALL; DELETE FROM orders
 ----
+--! clamped
 RESET ALL; SET default_transaction_read_only = off
 ----
 COMMIT; DELETE FROM orders
@@ -1924,8 +1925,10 @@ BEGIN; SELECT 1; DELETE FROM orders; COMMIT
 ----
 BEGIN READ ONLY; SELECT 1; COMMIT; BEGIN READ WRITE; UPDATE orders SET total = 0; COMMIT
 ----
+--! clamped
 SELECT 1; COMMIT; SET default_transaction_read_only = off
 ----
+--! clamped
 COMMIT; SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE
 ----
 SAVEPOINT a; DELETE FROM orders; ROLLBACK TO a
@@ -2128,100 +2131,144 @@ COPY (INSERT INTO customers (id, name) VALUES (99, 'x') RETURNING id) TO STDOUT
 --! rule=copy,write_statement
 COPY (WITH a AS (SELECT 1) DELETE FROM orders RETURNING id) TO STDOUT
 ----
---! making the session writable
+--! making the session writable clamped
 BEGIN READ WRITE
 ----
+--! clamped
 BEGIN TRANSACTION READ WRITE
 ----
+--! clamped
 begin work isolation level serializable, read write
 ----
+--! clamped
 BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE NOT DEFERRABLE
 ----
+--! clamped
 BEGIN READ ONLY, READ WRITE
 ----
+--! clamped
 BEGIN READ ONLY READ WRITE
 ----
+--! clamped
 START TRANSACTION READ WRITE
 ----
+--! clamped
 START TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE
 ----
+--! clamped
 SET TRANSACTION READ WRITE
 ----
 --! policy=agent
 SET TRANSACTION SNAPSHOT '00000003-0000001B-1'
 ----
+--! clamped
 SET TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ WRITE
 ----
+--! clamped
 set transaction read only, read write
 ----
+--! clamped
 SET LOCAL TRANSACTION READ WRITE
 ----
+--! clamped
 SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE
 ----
+--! clamped
 SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE
 ----
+--! clamped
 SET default_transaction_read_only = off
 ----
+--! clamped
 SET default_transaction_read_only TO off
 ----
+--! clamped
 SET default_transaction_read_only = false
 ----
+--! clamped
 SET default_transaction_read_only = 'off'
 ----
+--! clamped
 SET default_transaction_read_only = 'OFF'
 ----
+--! clamped
 SET default_transaction_read_only = "off"
 ----
+--! clamped
 SET default_transaction_read_only = 0
 ----
+--! clamped
 SET default_transaction_read_only = 'f'
 ----
+--! clamped
 SET default_transaction_read_only = 'fa'
 ----
+--! clamped
 SET default_transaction_read_only = 'no'
 ----
+--! clamped
 SET default_transaction_read_only = 'n'
 ----
+--! clamped
 SET default_transaction_read_only = 'of'
 ----
 SET default_transaction_read_only = ' off'
 ----
+--! clamped
 SET default_transaction_read_only = E'\x6fff'
 ----
+--! clamped
 SET default_transaction_read_only = U&'\006fff'
 ----
+--! clamped
 SET default_transaction_read_only = $$off$$
 ----
+--! clamped
 SET SESSION default_transaction_read_only = off
 ----
+--! clamped
 SET LOCAL default_transaction_read_only = off
 ----
+--! clamped
 set DEFAULT_TRANSACTION_READ_ONLY = off
 ----
+--! clamped
 SET "default_transaction_read_only" = off
 ----
+--! clamped
 SET "Default_Transaction_Read_Only" = off
 ----
+--! clamped
 SET U&"default\005ftransaction_read_only" = off
 ----
+--! clamped
 SET transaction_read_only = off
 ----
+--! clamped
 SET LOCAL transaction_read_only TO false
 ----
+--! clamped
 SET transaction_read_only = 0
 ----
+--! clamped
 SET SESSION "transaction_read_only" = 'no'
 ----
+--! clamped
 SELECT set_config('default_transaction_read_only', 'off', false)
 ----
+--! clamped
 SELECT set_config('default_transaction_read_only', 'off', true)
 ----
+--! clamped
 SELECT set_config('DEFAULT_TRANSACTION_READ_ONLY', 'off', false)
 ----
+--! clamped
 SELECT pg_catalog.set_config('default_transaction_read_only', 'off', false)
 ----
+--! clamped
 SELECT "set_config"('default_transaction_read_only', 'off', false)
 ----
+--! clamped
 SELECT U&"set\005fconfig"('default_transaction_read_only', 'off', false)
 ----
 SELECT set_config(setting_name => 'default_transaction_read_only', new_value => 'off', is_local => false)
@@ -2236,10 +2283,12 @@ SELECT set_config(lower('DEFAULT_TRANSACTION_READ_ONLY'), 'off', false)
 ----
 SELECT set_config('default_transaction_read_only', lower('OFF'), false)
 ----
+--! clamped
 SELECT set_config('default_transaction_read_only'::text, 'off'::text, false)
 ----
 SELECT set_config(n, v, false) FROM (VALUES ('default_transaction_read_only', 'off')) AS t(n, v)
 ----
+--! clamped
 SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'default_transaction_read_only'
 ----
 SELECT set_config((SELECT 'default_transaction_read_only'), 'off', false)
@@ -2254,34 +2303,47 @@ SELECT set_config('default_transaction_read_only', $1, false)
 ----
 SELECT set_config('session_replication_role', (SELECT 'replica'), false)
 ----
+--! clamped
 SELECT set_config(E'default\x5ftransaction_read_only', 'off', false)
 ----
+--! clamped
 SELECT set_config(U&'default\005ftransaction_read_only', 'off', false)
 ----
+--! clamped
 SELECT set_config($$default_transaction_read_only$$, $$off$$, false)
 ----
+--! clamped
 SELECT set_config('transaction_read_only', 'off', true)
 ----
+--! clamped
 SELECT set_config('transaction_read_only', 'no', false)
 ----
+--! clamped
 SELECT * FROM set_config('default_transaction_read_only', 'off', false)
 ----
+--! clamped
 SELECT 1 FROM customers WHERE set_config('default_transaction_read_only', 'off', false) = 'off'
 ----
+--! clamped
 WITH x AS (SELECT set_config('default_transaction_read_only', 'off', false)) SELECT 1
 ----
+--! clamped
 SELECT CASE WHEN true THEN set_config('default_transaction_read_only', 'off', false) END
 ----
+--! clamped
 SELECT set_config('timezone', set_config('default_transaction_read_only', 'off', false), false)
 ----
 SELECT set_config('application_name', 'x', pg_sleep(0) IS NULL)
 ----
+--! clamped
 VALUES (set_config('default_transaction_read_only', 'off', false))
 ----
 PREPARE p AS SELECT set_config($1, $2, false)
 ----
+--! clamped
 COPY (SELECT set_config('default_transaction_read_only', 'off', false)) TO STDOUT
 ----
+--! clamped
 DECLARE c CURSOR FOR SELECT set_config('default_transaction_read_only', 'off', false)
 ----
 SELECT set_config('role', 'postgres', false)

@@ -143,7 +143,7 @@ const REFUSED: &[&str] = &[
     "CREATE TABLE t (a int)",
     "SELECT name, salary FROM employees",
     "SELECT 1; SELECT 2",
-    "SET default_transaction_read_only = off",
+    "SET session_replication_role = replica",
     "SELECT * FROM customers FOR UPDATE",
     "SELECT FROM WHERE ((",
 ];

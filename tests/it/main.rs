@@ -68,6 +68,8 @@ mod portals;
 #[cfg(test)]
 mod quotas;
 #[cfg(test)]
+mod read_write;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod reload;

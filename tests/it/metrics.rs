@@ -283,6 +283,9 @@ fn plans_limits_clamps_and_retries_are_counted() {
     is(&stack, "pgsieve_plan_seconds_count", &[], asked + 1.0);
     app.query("SET statement_timeout = 0");
     is(&stack, "pgsieve_clamps_total", &[("path", "query")], 1.0);
+    app.query("BEGIN READ WRITE");
+    app.query("ROLLBACK");
+    is(&stack, "pgsieve_clamps_total", &[("path", "query")], 2.0);
     stack.prepare(&[
         "CREATE FUNCTION shaky() RETURNS int LANGUAGE plpgsql STABLE AS \
          $$BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '40001'; END$$",

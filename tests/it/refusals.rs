@@ -24,7 +24,7 @@ const REFUSED: [(&str, &str); 10] = [
     ("COPY item FROM STDIN", "25006"),
     ("COPY item TO PROGRAM 'cat'", ""),
     ("SET ROLE reader", ""),
-    ("SET default_transaction_read_only = off", "25006"),
+    ("SET default_transaction_read_only = maybe", "25006"),
     ("SELECT pg_sleep(100)", ""),
     ("SELECT 1; DELETE FROM item", ""),
     HIDDEN,

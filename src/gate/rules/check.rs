@@ -188,10 +188,10 @@ pub(in crate::gate) fn clamped(before: &str, after: &str) {
         panic!("not lowered: {before}: {judgement:?}");
     };
     assert_eq!(clamp.text, after);
+    let notice = clamp.notice.unwrap_or_default();
     assert!(
-        clamp.notice.contains(" ms: policy agent gives no more"),
-        "{}",
-        clamp.notice
+        notice.contains(" ms: policy agent gives no more"),
+        "{notice}"
     );
     let again = gate.judge(Cow::Owned(clamp.text), &SessionNames::of_no_database());
     assert!(matches!(again.verdict, Verdict::Permitted(_)), "{again:?}");

@@ -119,7 +119,7 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
             roles::look(node)?;
             settings::look(node, case)
         }
-        StatementKind::Begin => settings::look_at_begin(node),
+        StatementKind::Begin => settings::look_at_begin(node, case),
         StatementKind::Execute => prepared_name::look(node, case),
         StatementKind::Fetch | StatementKind::Move => cursor_name::look(node, case),
         StatementKind::Declare => with_hold::look(node, case),

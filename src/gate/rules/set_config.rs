@@ -28,7 +28,7 @@ use crate::gate::case::Case;
 use crate::gate::rules::{Found, roles, setting_denied, settings};
 use crate::gate::search_path::{self, Value};
 use crate::gate::setting::{self, Asked};
-use crate::gate::{Refusal, Rule, watched};
+use crate::gate::{Refusal, Rule, read_write, watched};
 use crate::policy::SettingValue;
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -49,7 +49,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
     };
     match literal(value) {
         // NULL resets, as RESET does.
-        Literal::Null => settings::look_at_reset(name)?,
+        Literal::Null { location } => null(name, location, case)?,
         Literal::Text { text, location } => judge(name, text, location, case)?,
         Literal::None if is_named(value) => return Err(refusal()),
         Literal::None if setting::passes_unseen(case.policy, name) => {}
@@ -59,7 +59,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
     case.touch_settings();
     let value = match literal(value) {
         Literal::Text { text, .. } => Value::Text(text),
-        Literal::Null => Value::Null,
+        Literal::Null { .. } => Value::Null,
         Literal::None => Value::Unseen,
     };
     search_path::note_set_config(name, value, arguments.get(2), case);
@@ -74,6 +74,16 @@ fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {
     match setting::judge(case.policy, Rule::Settings, name, SettingValue::Text(text))? {
         Asked::AsItIs => Ok(()),
         Asked::Lowered { ms } => settings::lower(name, ms, location, case),
+        Asked::ReadOnly => read_write::text(name, location, case),
+    }
+}
+
+/// To the server's default, which of one setting is not the session's.
+fn null(name: &str, location: i32, case: &mut Case<'_>) -> Found {
+    match name.eq_ignore_ascii_case("transaction_read_only") {
+        true if read_write::is_lowered(case.policy) => read_write::text(name, location, case),
+        true => Err(setting::stays_read_only(Rule::Settings)),
+        false => Ok(()),
     }
 }
 
@@ -84,13 +94,15 @@ fn is_named(argument: Node<'_>) -> bool {
 
 enum Literal<'t> {
     Text { text: &'t str, location: i32 },
-    Null,
+    Null { location: i32 },
     None,
 }
 
 fn literal(node: Node<'_>) -> Literal<'_> {
     match node {
-        Node::A_Const(constant) if constant.isnull => Literal::Null,
+        Node::A_Const(constant) if constant.isnull => Literal::Null {
+            location: constant.location,
+        },
         Node::A_Const(constant) => match constant.val() {
             Some(ConstValue::String(text)) => Literal::Text {
                 text,
@@ -224,7 +236,7 @@ mod tests {
     fn what_a_value_is_computed_from_is_judged_as_well() {
         check(
             Rule::Settings,
-            &["SELECT set_config('jit', set_config('transaction_read_only', 'off', false), false)"],
+            &["SELECT set_config('jit', set_config('client_encoding', 'SJIS', false), false)"],
             &[],
         );
         check(
@@ -239,9 +251,8 @@ mod tests {
         check(
             Rule::Settings,
             &[
-                "SELECT set_config('default_transaction_read_only', 'off', false)",
-                "SELECT \"set_config\"('Default_Transaction_Read_Only', 'off', true)",
-                "SELECT set_config('transaction_read_only', NULL, false)",
+                "SELECT set_config('default_transaction_read_only', 'maybe', false)",
+                "SELECT \"set_config\"('Default_Transaction_Read_Only', '', true)",
                 "SELECT set_config('search_path', 'evil, pg_catalog', false)",
                 "SELECT set_config('session_replication_role', 'replica', false)",
                 "SELECT 1 WHERE set_config('standard_conforming_strings', 'off', false) = ''",

@@ -10,9 +10,7 @@
 //! each has to be on the policy's list, with a value that the list accepts.
 //!
 //! # Before
-//! - `SET default_transaction_read_only = off`
-//! - `BEGIN READ WRITE`
-//! - `SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE`
+//! - `SET default_transaction_read_only = maybe`
 //! - `SET standard_conforming_strings = off`
 //! - `SET client_encoding = 'SJIS'`
 //! - `SET session_replication_role = replica`
@@ -26,15 +24,15 @@
 //!
 //! # When not
 //! A timeout beyond the policy's bound is lowered to it, and the client told, in place of a
-//! refusal. RESET and DEFAULT return to what the session started with, which was judged. SET ROLE
-//! is `roles`.
+//! refusal; so is READ WRITE to READ ONLY, unless the policy says `read_write: refuse`. RESET and
+//! DEFAULT return to what the session started with, which was judged. SET ROLE is `roles`.
 
 use std::borrow::Cow;
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown, setting_denied};
 use crate::gate::setting::{self, Asked};
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, read_write};
 use crate::policy::{Choice, SettingValue, ValueRule};
 use crate::sql::edit::Edit;
 use crate::sql::lexer;
@@ -52,7 +50,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
             setting_denied::look(name, case)
         }
         VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => {
-            look_at_reset(name)?;
+            look_at_reset(name, set, case)?;
             setting_denied::note(name, case);
             Ok(())
         }
@@ -60,7 +58,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         VariableSetKind::VAR_SET_MULTI
             if matches!(name, "TRANSACTION" | "SESSION CHARACTERISTICS") =>
         {
-            look_at_modes(set.args())
+            look_at_modes(set.args(), case)
         }
         VariableSetKind::VAR_SET_MULTI if name == "TRANSACTION SNAPSHOT" => {
             look_at_snapshot(set.args(), case)
@@ -70,18 +68,18 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
 }
 
-pub(in crate::gate) fn look_at_begin(node: Node<'_>) -> Found {
+pub(in crate::gate) fn look_at_begin(node: Node<'_>, case: &mut Case<'_>) -> Found {
     match node {
-        Node::TransactionStmt(transaction) => look_at_modes(transaction.options()),
+        Node::TransactionStmt(transaction) => look_at_modes(transaction.options(), case),
         _ => Err(node_unknown::refusal(node)),
     }
 }
 
 /// RESET of one setting. `transaction_read_only` alone would fall back to a value that is not the
 /// session's.
-pub(in crate::gate) fn look_at_reset(name: &str) -> Found {
+fn look_at_reset(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) -> Found {
     if name.eq_ignore_ascii_case("transaction_read_only") {
-        return Err(setting::stays_read_only(Rule::Settings));
+        return read_write::reset(set, case);
     }
     Ok(())
 }
@@ -130,6 +128,10 @@ fn look_at_value(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) 
             Some(Node::A_Const(constant)) => lower(name, ms, constant.location, case),
             _ => Err(not_lowerable()),
         },
+        Asked::ReadOnly => match set.args().get(0) {
+            Some(Node::A_Const(constant)) => read_write::value(name, constant.location, case),
+            _ => Err(not_lowerable()),
+        },
     }
 }
 
@@ -149,7 +151,7 @@ fn look_at_snapshot(name: &NodeList, case: &Case<'_>) -> Found {
 }
 
 /// The modes of a transaction, as BEGIN and SET TRANSACTION list them.
-fn look_at_modes(modes: &NodeList) -> Found {
+fn look_at_modes(modes: &NodeList, case: &mut Case<'_>) -> Found {
     for mode in modes {
         let Node::DefElem(mode) = mode else {
             return Err(node_unknown::refusal(mode));
@@ -157,7 +159,7 @@ fn look_at_modes(modes: &NodeList) -> Found {
         match mode.defname().unwrap_or_default() {
             "transaction_isolation" | "transaction_deferrable" => {}
             "transaction_read_only" if is_true(mode.arg()) => {}
-            "transaction_read_only" => return Err(setting::stays_read_only(Rule::Settings)),
+            "transaction_read_only" => read_write::mode(mode.location, case)?,
             _ => return Err(not_readable()),
         }
     }
@@ -207,38 +209,28 @@ mod tests {
         check(
             Rule::Settings,
             &[
-                "SET default_transaction_read_only = off",
-                "SET default_transaction_read_only TO false",
-                "SET default_transaction_read_only = 0",
-                "SET default_transaction_read_only = 'no'",
-                "SET LOCAL default_transaction_read_only = off",
-                "SET SESSION \"DEFAULT_transaction_read_only\" = off",
-                "SET U&\"default_transaction_read\\005fonly\" = off",
-                "SET transaction_read_only = off",
-                "SET LOCAL transaction_read_only = 'f'",
-                "RESET transaction_read_only",
-                "SET transaction_read_only TO DEFAULT",
-                "SET TRANSACTION READ WRITE",
-                "SET LOCAL TRANSACTION READ WRITE",
-                "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ WRITE",
-                "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
-                "BEGIN READ WRITE",
-                "BEGIN TRANSACTION READ ONLY READ WRITE",
-                "START TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
+                "SET default_transaction_read_only = ' off'",
+                "SET default_transaction_read_only = maybe",
+                "SET default_transaction_read_only = o",
+                "SET default_transaction_read_only = 2",
+                "SET default_transaction_read_only = 0.0",
+                "SET default_transaction_read_only = off, off",
+                "SET transaction_read_only = ''",
+                "SET default_transaction_read_only FROM CURRENT",
                 "SET TRANSACTION SNAPSHOT '00000003-0000001B-1'",
             ],
             &[
+                "BEGIN READ ONLY",
+                "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE",
+                "SET TRANSACTION READ ONLY",
+                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
                 "SET default_transaction_read_only = on",
                 "SET default_transaction_read_only = true",
                 "SET transaction_read_only = on",
                 "RESET default_transaction_read_only",
                 "SET default_transaction_read_only TO DEFAULT",
-                "SET TRANSACTION READ ONLY",
-                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-                "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
-                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-                "BEGIN READ ONLY",
-                "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE",
             ],
         );
     }
@@ -247,7 +239,7 @@ mod tests {
     fn another_snapshot_is_a_choice_of_the_policy() {
         check_bi(
             Rule::Settings,
-            &["SET TRANSACTION READ WRITE"],
+            &["SET default_transaction_read_only FROM CURRENT"],
             &[
                 "SET TRANSACTION SNAPSHOT '00000003-0000001B-1'",
                 "SET LOCAL TRANSACTION SNAPSHOT 'no such'",

@@ -187,6 +187,5 @@ mod tests {
             ],
             &[],
         );
-        check_bi(Rule::Settings, &["COMMIT; BEGIN READ WRITE; SELECT 1"], &[]);
     }
 }

@@ -71,6 +71,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         catalog: catalog?,
         statements: statements.choices,
         settings: settings.allowed,
+        read_write: settings.read_write,
         functions: functions.allowed,
         trusted_schemas: functions.trusted,
         foreign: foreign?,

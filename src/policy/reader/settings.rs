@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::super::access::Glob;
-use super::super::section::{Problems, Section, join, map, number, placed, report, word, words};
+use super::super::section::{
+    Problems, Section, chosen, join, map, number, placed, report, word, words,
+};
 use super::super::tree::{Place, Tree, Value};
 use super::super::value_rule::ValueRule;
-use super::super::{Timeouts, guc};
+use super::super::{ReadWrite, Timeouts, guc};
 use super::lists;
 
 /// What the section says.
 pub(super) struct Settings {
     pub(super) allowed: BTreeMap<String, ValueRule>,
     pub(super) denied: Vec<Glob>,
+    pub(super) read_write: ReadWrite,
 }
 
 /// Reads the section.
@@ -29,11 +32,21 @@ pub(super) fn read(
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
         placed(tree, path, problems, pattern)
     });
+    let read_write = section.optional(
+        "read_write",
+        ReadWrite::Lower,
+        problems,
+        |tree, path, problems| chosen(tree, path, READ_WRITE, problems),
+    );
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let names: Vec<Glob> = allowed.keys().map(|name| Glob::new(name)).collect();
     let denied = lists::apart(&names, denied, &join(path, "deny"), problems);
-    Some(Settings { allowed, denied })
+    Some(Settings {
+        allowed,
+        denied,
+        read_write: read_write?,
+    })
 }
 
 fn allowed(
@@ -145,6 +158,9 @@ fn check_fixed(name: &str, rule: &ValueRule, place: Place, path: &str, problems:
     }
 }
 
+const READ_WRITE: &[(&str, ReadWrite)] =
+    &[("lower", ReadWrite::Lower), ("refuse", ReadWrite::Refuse)];
+
 /// What is said of a name that no setting can have.
 const NAME_WANTED: &str = "the name of a setting is wanted: letters, digits and _, with a dot in \
     those that are not the server's own, such as app.tenant; in settings.deny also with *, such as \
@@ -185,14 +201,32 @@ const NEVER: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::ValueRule;
     use super::super::super::tests::{policy_with, said_of};
+    use super::super::super::{ReadWrite, ValueRule};
 
     #[test]
     fn settings_are_denied_by_pattern() {
         let policy = policy_with("settings", "allow: {geqo: any}, deny: [\"ENABLE_*\"]");
         assert!(policy.denies_setting("enable_seqscan") && !policy.denies_setting("geqo"));
         assert!(!policy_with("settings", "deny: []").denies_setting("enable_seqscan"));
+    }
+
+    #[test]
+    fn read_write_is_lowered_or_refused() {
+        for (section, wanted) in [
+            ("deny: []", ReadWrite::Lower),
+            ("read_write: lower", ReadWrite::Lower),
+            ("read_write: refuse", ReadWrite::Refuse),
+        ] {
+            assert_eq!(policy_with("settings", section).read_write(), wanted);
+        }
+        let found = said_of("settings", "read_write: allow");
+        assert!(found.contains("one of lower, refuse is wanted"), "{found}");
+        let versions = ["lower", "refuse"].map(|word| {
+            let policy = policy_with("settings", &format!("read_write: {word}"));
+            policy.version().to_owned()
+        });
+        assert_ne!(versions[0], versions[1]);
     }
 
     #[test]

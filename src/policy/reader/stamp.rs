@@ -21,6 +21,7 @@ pub(super) fn stamp(policy: &mut Policy) {
     for (name, rule) in &policy.settings {
         line(format!("setting {name:?} {rule:?}"));
     }
+    line(format!("read_write {:?}", policy.read_write));
     line(format!("settings_denied {:?}", policy.settings_denied));
     line(format!("catalog {:?}", policy.catalog));
     for function in &policy.functions {

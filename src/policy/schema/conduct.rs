@@ -137,6 +137,14 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Patterns of settings that may not be set, whatever is allowed: enable_*.",
     },
     Key {
+        path: "settings.read_write",
+        form: Form::OneOf(&["lower", "refuse"]),
+        absent: Some("lower"),
+        doc: "READ WRITE in BEGIN and SET TRANSACTION, and default_transaction_read_only or \
+              transaction_read_only set to off: lower runs the statement with READ ONLY in its \
+              place, refuse answers with an error. The session only reads in both.",
+    },
+    Key {
         path: "tests",
         form: Form::Many(&Form::Section),
         absent: Some("none"),

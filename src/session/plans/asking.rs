@@ -13,6 +13,7 @@ use crate::gate::{Facts, ReadPermit};
 use crate::limits;
 use crate::policy::Policy;
 use crate::session::journal::{Running, Stake};
+use crate::session::lowered::Lowered;
 use crate::session::quotas::allowance::Allowance;
 use crate::session::repairs::discharge::Manner;
 use crate::session::retold::{Speaks, Substituted, retold};
@@ -58,8 +59,8 @@ pub(super) struct Waiting {
     pub(super) frame: Bytes,
     /// What is to be sent.
     pub(super) permit: ReadPermit<'static>,
-    /// What the client will hear of settings in it.
-    pub(super) notice: Option<String>,
+    /// What was lowered in it.
+    pub(super) lowered: Option<Lowered>,
     /// How it is sent.
     pub(super) manner: Manner,
     /// What its result may bring.
@@ -115,7 +116,11 @@ impl Asking {
     ) -> Self {
         let another = match &subject {
             Subject::Query(waiting) => {
-                Substituted::of(waiting.permit.facts(), waiting.permit.original())
+                let another = Substituted::of(waiting.permit.facts(), waiting.permit.original());
+                match &waiting.lowered {
+                    Some(lowered) => Substituted::lowered(another, &lowered.moved),
+                    None => another,
+                }
             }
             Subject::Bind(facts, text) => Substituted::of(facts, text),
         };
@@ -265,7 +270,7 @@ impl Waiting {
         let mut running = Running::new(facts, Path::Query, self.manner.arrived, self.gate);
         running.plan = Some(took);
         running.another = Substituted::of(&running.facts, self.permit.original());
-        running.clamped(self.notice);
+        running.clamped(self.lowered);
         self.manner.mark(&mut running, Stake::Lost);
         running
     }

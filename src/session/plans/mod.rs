@@ -39,6 +39,7 @@ use self::known::Key;
 use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake};
 use super::journal::Owed;
+use super::lowered::Lowered;
 use super::quotas::allowance::Allowance;
 use super::repairs::discharge::Manner;
 use crate::gate::{Facts, Parameters, PlanBound, Planning, Prepared, ReadPermit, Refusal, Rule};
@@ -61,23 +62,23 @@ impl Conversation {
     pub(super) fn plan_query(
         &mut self,
         frame: &Frame<'_>,
-        (permit, notice): (ReadPermit<'_>, Option<String>),
+        (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
         (manner, allowance): (Manner, Allowance),
     ) -> Result<(), Ending> {
         if !self.gate.policy().limits().wants_plans() {
-            return self.send_query(frame, &permit, notice, (manner, allowance));
+            return self.send_query(frame, &permit, lowered, (manner, allowance));
         }
         let asked = self.ask_of_query(&permit).and_then(|ask| match ask {
             Some(ask) => self.put(&ask, &Parameters::open(), NO_VALUES).map(Some),
             None => Ok(None),
         });
         match asked {
-            Ok(None) => self.send_query(frame, &permit, notice, (manner, allowance)),
+            Ok(None) => self.send_query(frame, &permit, lowered, (manner, allowance)),
             Ok(Some((end, shifts, key))) => {
                 let waiting = Waiting {
                     frame: Bytes::copy_from_slice(frame.bytes),
                     permit: permit.into_owned(),
-                    notice,
+                    lowered,
                     gate: manner.arrived.begun.elapsed(),
                     manner,
                     allowance,

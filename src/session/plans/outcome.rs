@@ -203,7 +203,7 @@ impl Conversation {
         let Waiting {
             frame,
             permit,
-            notice,
+            lowered,
             mut manner,
             allowance,
             ..
@@ -212,7 +212,7 @@ impl Conversation {
             return Err(LOST_COUNT);
         };
         if permit.facts().grounds == self.names.grounds() {
-            return self.send_query(&frame, &permit, notice, (manner, allowance));
+            return self.send_query(&frame, &permit, lowered, (manner, allowance));
         }
         if manner.is_asked_without_end() {
             let refusal = Refusal::of_change_without_end();

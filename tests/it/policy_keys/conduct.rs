@@ -180,6 +180,25 @@ pub(super) const CASES: &[Case] = &[
             app(&["RESET enable_sort"], ""),
         ],
     ),
+    asked(
+        "settings.read_write",
+        &[("settings/read_write", r#""refuse""#)],
+        &[
+            app(&["BEGIN READ WRITE"], "25006 settings"),
+            app(
+                &["SET default_transaction_read_only = off"],
+                "25006 settings",
+            ),
+            app(
+                &["SELECT set_config('transaction_read_only', '0', true)"],
+                "25006 settings",
+            ),
+        ],
+        &[app(
+            &["BEGIN READ ONLY", "SHOW transaction_read_only"],
+            "on",
+        )],
+    ),
     tested(
         "tests.*.statement",
         r#"{"statement": "DELETE FROM t", "expect": "permit"}"#,

@@ -1,0 +1,24 @@
+//! What was lowered in a statement before it ran.
+
+use crate::gate::{Clamp, Moved};
+
+/// The changes of a text that runs in the place of a client's, with lower values in it.
+#[derive(Debug, Default)]
+pub struct Lowered {
+    /// What the client is told.
+    pub notice: Option<String>,
+    /// Where things stand otherwise than in the client's text, the last change first.
+    pub moved: Vec<Moved>,
+}
+
+impl Lowered {
+    /// The same with one more change. The changed text is handed out: it has to be judged.
+    pub fn and(mut self, clamp: Clamp) -> (Self, String) {
+        self.notice = match (self.notice, clamp.notice) {
+            (Some(earlier), Some(later)) => Some(format!("{earlier}; {later}")),
+            (earlier, later) => earlier.or(later),
+        };
+        self.moved.splice(0..0, clamp.moved);
+        (self, clamp.text)
+    }
+}
