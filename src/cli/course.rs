@@ -1,6 +1,8 @@
 //! The session that a checked text stands for: what one of its statements changes, the next ones
 //! meet. Each statement that may run is taken to succeed.
 
+use std::sync::Arc;
+
 use crate::gate::{Judgement, SessionNames, StatementKind, Surety, Verdict};
 use crate::session::followed::{Before, Change, End, Ended, Followed, Path, Place};
 use crate::session::values::Values;
@@ -107,6 +109,14 @@ impl Course {
         if let Some(values) = &self.values {
             self.names.set_values(values.now(Before::Nothing));
         }
+        let paths = self.paths.as_ref();
+        let paths = paths.map(|paths| paths.possible(Before::Others).into());
+        let values = self.values.as_ref();
+        let values = values.map(|values| values.now(Before::Others));
+        self.names.set_at_end(
+            paths.unwrap_or_else(|| self.names.paths().clone()),
+            values.unwrap_or_else(|| Arc::clone(self.names.values())),
+        );
     }
 }
 

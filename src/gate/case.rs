@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::changed::Changed;
+use super::ended::Done;
 use super::grounds::Database;
 use super::hidden::Suspicion;
 use super::named::Met;
@@ -13,8 +14,8 @@ use super::sight::Sight;
 use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
-    Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule, Scope,
-    SearchPaths, SessionNames, StatementKind, Surety, Verdict,
+    Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule, SearchPaths,
+    SessionNames, StatementKind, Surety, Verdict,
 };
 use crate::limits;
 use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
@@ -73,7 +74,9 @@ pub struct Case<'j> {
     /// Where names are looked up, where that is not what the session said any more.
     moved: Option<SearchPaths>,
     /// Where they will be looked up when the statement at hand is done.
-    moving: Option<SearchPaths>,
+    pub(super) moving: Option<SearchPaths>,
+    /// What the statements so far have done to that.
+    pub(super) done: Done,
     /// Whether settings that models may read are what the session said.
     pub(super) settings: Told,
     /// The same when the statement at hand is done.
@@ -85,6 +88,7 @@ pub struct Case<'j> {
 pub struct Mark {
     effects: usize,
     moving: Option<SearchPaths>,
+    done: Done,
     settings_then: Told,
 }
 
@@ -135,6 +139,7 @@ impl<'j> Case<'j> {
             names,
             moved: None,
             moving: None,
+            done: Done::default(),
             settings: Told::Before,
             settings_then: Told::Before,
             cacheable: true,
@@ -154,6 +159,7 @@ impl<'j> Case<'j> {
             met: self.met.clone(),
             at_hand: self.at_hand,
             moved: self.moved.clone(),
+            done: self.done.clone(),
             settings: self.settings,
             settings_then: self.settings_then,
             cacheable: self.cacheable,
@@ -167,16 +173,18 @@ impl<'j> Case<'j> {
         self.met = other.met.take();
         self.effects.append(&mut other.effects);
         self.moving = other.moving.take().or_else(|| self.moving.take());
+        self.done = std::mem::take(&mut other.done);
         self.settings_then = other.settings_then;
         self.runs_by_path |= other.runs_by_path;
         self.cacheable &= other.cacheable;
     }
 
     /// A value of the session that models read, where it is known for certain. All are a part of
-    /// the cache's key.
-    pub(super) fn value(&self, value: &SessionValue) -> Option<Option<&'j str>> {
-        match (value, self.settings) {
+    /// the cache's key, but for those behind the end of a transaction.
+    pub(super) fn value(&self, value: &SessionValue, told: Told) -> Option<Option<&'j str>> {
+        match (value, told) {
             (SessionValue::Setting(_), Told::Changed) => None,
+            (SessionValue::Setting(_), Told::Ended) => self.names.values_at_end()?.get(value),
             _ => self.names.values().get(value),
         }
     }
@@ -318,6 +326,7 @@ impl<'j> Case<'j> {
         Mark {
             effects: self.effects.len(),
             moving: self.moving.clone(),
+            done: self.done.clone(),
             settings_then: self.settings_then,
         }
     }
@@ -325,44 +334,20 @@ impl<'j> Case<'j> {
     /// Takes back what was noted since: the statement is not run. Its effects are returned.
     pub(super) fn take_back(&mut self, mark: Mark) -> Vec<Effect> {
         self.moving = mark.moving;
+        self.done = mark.done;
         self.settings_then = mark.settings_then;
         self.effects.split_off(mark.effects.min(self.effects.len()))
     }
 
-    /// Notes that names may be looked up elsewhere afterwards.
-    pub(super) fn move_paths(&mut self, path: PathChange, scope: Scope) {
-        let surety = self.calls_run;
-        self.moving = Some(match (&path, surety) {
-            (PathChange::To(names), Surety::Certain) => {
-                SearchPaths::Known(Box::new([names.clone()]))
-            }
-            (
-                PathChange::To(_) | PathChange::Default | PathChange::Unknown | PathChange::Perhaps,
-                _,
-            ) => SearchPaths::Unknown,
-        });
-        let noted = matches!(
-            self.effects.last(),
-            Some(Effect::SearchPathSet {
-                path: PathChange::Unknown | PathChange::Perhaps,
-                scope: Scope::Session,
-                ..
-            })
-        );
-        if !(noted && path == PathChange::Perhaps) {
-            self.effects.push(Effect::SearchPathSet {
-                path,
-                scope,
-                surety,
-            });
-        }
+    /// What search_path may be once the transaction at hand is over, as the session said: no part
+    /// of the cache's key. Where a statement ends it, others behind it, the verdict is not kept.
+    pub(super) fn said_at_end(&self) -> &'j SearchPaths {
+        self.names.paths_at_end()
     }
 
-    /// A transaction or a part of it ended within this text: where names are looked up may be as it
-    /// was before.
-    pub(super) fn lose_paths(&mut self) {
-        self.moving = Some(SearchPaths::Unknown);
-        self.settings_then = Told::Changed;
+    /// The verdict is good for this moment only.
+    pub(super) fn forget_verdict(&mut self) {
+        self.cacheable = false;
     }
 
     /// The statement at hand is done.
@@ -444,21 +429,7 @@ impl<'j> Case<'j> {
     /// Notes a value that is lowered to what the policy gives.
     pub(super) fn lower(&mut self, setting: &str, ms: u64, edit: Edit) {
         self.edits.push(edit);
-        let separator = if self.notice.is_empty() { "" } else { "; " };
         let name = self.policy.name();
-        // Writing into a String cannot fail.
-        let _ = write!(
-            self.notice,
-            "{separator}{setting} is {ms} ms: policy {name} gives no more"
-        );
-    }
-
-    /// The end of a text that was refused.
-    pub(super) fn refused<'t>(&self, refusal: Box<Refusal>, kind: StatementKind) -> Judgement<'t> {
-        let facts = Facts::bare(
-            kind,
-            self.fingerprint,
-            self.statements,
         self.tell(format_args!(
             "{setting} is {ms} ms: policy {name} gives no more"
         ));
@@ -470,6 +441,16 @@ impl<'j> Case<'j> {
             return;
         }
         let separator = if self.notice.is_empty() { "" } else { "; " };
+        // Writing into a String cannot fail.
+        let _ = write!(self.notice, "{separator}{words}");
+    }
+
+    /// The end of a text that was refused.
+    pub(super) fn refused<'t>(&self, refusal: Box<Refusal>, kind: StatementKind) -> Judgement<'t> {
+        let facts = Facts::bare(
+            kind,
+            self.fingerprint,
+            self.statements,
             self.names.grounds(),
             self.depth(),
         );

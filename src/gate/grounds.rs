@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::SessionValues;
 use super::sight::Sight;
+use crate::limits;
 
 /// What a verdict stands on, beside the text: equal grounds, equal verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -51,6 +52,31 @@ pub(super) enum Database {
     Unseen,
     /// There is none.
     Absent,
+}
+
+impl SearchPaths {
+    /// Either of two; too many are none that is known.
+    pub(super) fn or(self, other: &Self) -> Self {
+        let is_sure = matches!((&self, other), (Self::Known(_), Self::Known(_)));
+        let (Self::Known(own) | Self::Unsure(own), Self::Known(others) | Self::Unsure(others)) =
+            (self, other)
+        else {
+            return Self::Unknown;
+        };
+        let mut all = own.into_vec();
+        for path in others {
+            if !all.contains(path) {
+                all.push(path.clone());
+            }
+        }
+        if all.len() > limits::SEARCH_PATHS_POSSIBLE_MAX {
+            return Self::Unknown;
+        }
+        match is_sure {
+            true => Self::Known(all.into()),
+            false => Self::Unsure(all.into()),
+        }
+    }
 }
 
 impl Grounds {

@@ -30,6 +30,7 @@ mod built_in;
 pub mod cache;
 mod case;
 mod changed;
+mod ended;
 pub mod extensions;
 mod facts;
 pub mod functions;
@@ -40,15 +41,15 @@ mod instead;
 mod kind;
 mod literal;
 mod models;
-mod named;
 mod moved;
+mod named;
 mod names;
 mod parameters;
 mod permit;
 mod plan;
 mod protocol;
-mod recalled;
 mod read_write;
+mod recalled;
 mod reused;
 mod rule;
 pub mod rules;
@@ -76,8 +77,8 @@ pub use self::facts::{
 pub use self::grounds::{Grounds, SearchPaths};
 pub use self::instead::{Instead, Put};
 pub use self::kind::StatementKind;
-pub use self::named::{Named, Rendered};
 pub use self::moved::Moved;
+pub use self::named::{Named, Rendered};
 pub use self::names::{Cursor, Prepared, SessionNames};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
@@ -319,8 +320,8 @@ fn clamp(case: &mut Case<'_>) -> Result<Option<Clamp>, Box<Refusal>> {
     let edits: Vec<edit::Edit> = edits.into_iter().map(in_original).collect();
     let moved = Moved::of(case.original(), &edits);
     let text = edit::apply(case.original(), edits).map_err(|_| rules::settings::not_lowerable())?;
-    Ok(Some(Clamp {
     let notice = std::mem::take(&mut case.notice);
+    Ok(Some(Clamp {
         text,
         notice: (!notice.is_empty()).then_some(notice),
         moved,

@@ -36,7 +36,20 @@ pub struct SessionNames {
     paths: SearchPaths,
     role: Box<str>,
     values: Arc<SessionValues>,
+    at_end: AtEnd,
     grounds: Grounds,
+}
+
+/// What holds once the transaction at hand is over.
+#[derive(Clone, Default)]
+enum AtEnd {
+    /// It was not said since something changed.
+    #[default]
+    Unsaid,
+    /// What holds now.
+    AsNow,
+    /// Something else.
+    Other(Box<(SearchPaths, Arc<SessionValues>)>),
 }
 
 /// A prepared statement.
@@ -123,11 +136,40 @@ impl SessionNames {
     pub fn set_paths(&mut self, paths: SearchPaths) {
         self.grounds.paths = Digest::of_paths(&paths);
         self.paths = paths;
+        self.at_end = AtEnd::Unsaid;
     }
 
     /// Where unqualified names are looked up.
     pub fn paths(&self) -> &SearchPaths {
         &self.paths
+    }
+
+    /// What search_path and the values may be once the transaction at hand is over, whatever
+    /// becomes of it. It has to be said again when they are others.
+    pub fn set_at_end(&mut self, paths: SearchPaths, values: Arc<SessionValues>) {
+        self.at_end = if self.paths == paths && self.values == values {
+            AtEnd::AsNow
+        } else {
+            AtEnd::Other(Box::new((paths, values)))
+        };
+    }
+
+    /// Where unqualified names are looked up then.
+    pub fn paths_at_end(&self) -> &SearchPaths {
+        match &self.at_end {
+            AtEnd::Unsaid => &SearchPaths::Unknown,
+            AtEnd::AsNow => &self.paths,
+            AtEnd::Other(other) => &other.0,
+        }
+    }
+
+    /// The values then; none where they were not said.
+    pub fn values_at_end(&self) -> Option<&SessionValues> {
+        match &self.at_end {
+            AtEnd::Unsaid => None,
+            AtEnd::AsNow => Some(&self.values),
+            AtEnd::Other(other) => Some(&other.1),
+        }
     }
 
     /// As whom the upstream session runs.
@@ -226,6 +268,7 @@ impl SessionNames {
     pub fn set_values(&mut self, values: Arc<SessionValues>) {
         self.grounds.values = Digest::of_values(&values);
         self.values = values;
+        self.at_end = AtEnd::Unsaid;
     }
 
     /// The session's values that models read.

@@ -2,7 +2,8 @@
 //! statements behind it stands for.
 
 use super::case::Case;
-use super::facts::{PathChange, Scope, SetTo, Settings, Surety};
+use super::facts::{Effect, PathChange, Scope, SetTo, Settings, Surety};
+use super::grounds::SearchPaths;
 use super::rules::{settings, several_statements};
 use crate::catalog::path;
 use crate::policy::guc;
@@ -90,6 +91,39 @@ pub(super) fn look_ahead(node: Node<'_>, case: &mut Case<'_>) {
     } else {
         Surety::Possible
     };
+}
+
+impl Case<'_> {
+    /// Notes that names may be looked up elsewhere afterwards.
+    pub(super) fn move_paths(&mut self, path: PathChange, scope: Scope) {
+        let surety = self.calls_run;
+        let to = match (&path, surety) {
+            (PathChange::To(names), Surety::Certain) => {
+                SearchPaths::Known(Box::new([names.clone()]))
+            }
+            (
+                PathChange::To(_) | PathChange::Default | PathChange::Unknown | PathChange::Perhaps,
+                _,
+            ) => SearchPaths::Unknown,
+        };
+        self.note_path(&to, scope, surety);
+        self.moving = Some(to);
+        let noted = matches!(
+            self.effects.last(),
+            Some(Effect::SearchPathSet {
+                path: PathChange::Unknown | PathChange::Perhaps,
+                scope: Scope::Session,
+                ..
+            })
+        );
+        if !(noted && path == PathChange::Perhaps) {
+            self.effects.push(Effect::SearchPathSet {
+                path,
+                scope,
+                surety,
+            });
+        }
+    }
 }
 
 fn runs_once(select: &nodes::SelectStmt) -> bool {
@@ -180,8 +214,8 @@ fn is_search_path(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::SessionNames;
     use crate::gate::rules::check::gate;
-    use crate::gate::{Effect, SessionNames};
     use crate::policy::Policy;
 
     /// What a text does to search_path: names, `(default)` or `(unknown)`, and for how long and how

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::case::Case;
+use super::ended::End;
 use super::hidden::missing;
 use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
@@ -57,10 +58,14 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Deallocate
         | StatementKind::Close
         | StatementKind::Discard => note_effect(node, case),
-        StatementKind::Commit | StatementKind::Rollback => {
-            case.lose_paths();
-            Ok(())
-        }
+        StatementKind::Commit | StatementKind::Rollback => match End::of(node) {
+            Some(end) if case.statements > 1 => {
+                case.end_transaction(end);
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => Err(rules::node_unknown::refusal(node)),
+        },
         StatementKind::Show
         | StatementKind::Begin
         | StatementKind::Savepoint

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::case::Case;
+use super::ended::End;
 use super::head;
 use super::hidden::means;
 use super::models::put::{Puts, TooMuch};
@@ -17,6 +18,7 @@ use super::models::written::Written;
 use super::models::{Meaning, Models};
 use super::rules::{Found, copy, model};
 use super::sight::Sight;
+use super::watched::Told;
 use super::{Instead, Refusal, StatementKind};
 use crate::catalog::SearchPath;
 use crate::catalog::quote::quoted;
@@ -52,13 +54,14 @@ pub(super) fn leaves_none(tree: &Tree, case: &Case<'_>) -> Found {
 
 fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
     let Some(sight) = case.sight() else {
-        return without_snapshot(tree).map(|()| None);
+        return tables::without_snapshot(tree).map(|()| None);
     };
     let mut search = Search {
         case,
         sight,
         written: None,
         paths: means::paths(sight, case),
+        told: Told::Before,
         puts: Puts::default(),
     };
     let several = tree.statements().nth(1).is_some();
@@ -74,9 +77,7 @@ fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
                 "Send it in a message of its own.",
             ));
         }
-        if moves_names(statement.node) {
-            search.paths = None;
-        }
+        search.pass(statement.node);
     }
     search
         .puts
@@ -98,6 +99,8 @@ struct Search<'s, 'j> {
     written: Option<Written<'s>>,
     /// Where names are looked up; none where that is not known, nor what the session's values are.
     paths: Option<Vec<SearchPath>>,
+    /// Which of the session's values hold.
+    told: Told,
     puts: Puts,
 }
 
@@ -153,6 +156,18 @@ impl<'s> Search<'s, '_> {
         }
         self.columns(&named, &found)?;
         Ok(Put::Something)
+    }
+
+    /// A statement is done: behind the end of a transaction what the session said of that holds,
+    /// where nothing in the text was set.
+    fn pass(&mut self, node: Node<'_>) {
+        if End::of(node).is_some() {
+            self.told = Told::Ended;
+            let at_end = means::paths_at_end(self.sight, self.case);
+            self.paths = self.paths.take().and(at_end);
+        } else if moves_names(node) {
+            self.paths = None;
+        }
     }
 
     /// Whether a name may mean something that models are about.
@@ -274,7 +289,7 @@ impl<'s> Search<'s, '_> {
         if !paths.all(|path| body.means_the_same(self.sight.catalog(), path)) {
             return Err(model::elsewhere(schema, name));
         }
-        body.text(|value| self.case.value(value))
+        body.text(|value| self.case.value(value, self.told))
             .map_err(model::value)
     }
 
@@ -408,37 +423,13 @@ enum IsCommon {
 /// all but what is known not to do so.
 fn moves_names(node: Node<'_>) -> bool {
     match StatementKind::of(node) {
-        StatementKind::Show | StatementKind::Begin | StatementKind::Savepoint => false,
+        StatementKind::Show
+        | StatementKind::Begin
+        | StatementKind::Savepoint
+        | StatementKind::Release => false,
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
             tables::of(node).is_ok_and(|named| !named.calls.is_empty())
         }
         _ => true,
     }
-}
-
-/// Without a snapshot any name in FROM may mean anything, but those of the server's own schemas.
-fn without_snapshot(tree: &Tree) -> Found {
-    for statement in tree.statements() {
-        let named = match statement.node {
-            Node::LockStmt(_) => return Err(model::not_resolved(None)),
-            Node::SelectStmt(_)
-            | Node::ExplainStmt(_)
-            | Node::CopyStmt(_)
-            | Node::PrepareStmt(_)
-            | Node::DeclareCursorStmt(_)
-            | Node::ExecuteStmt(_) => tables::of(statement.node),
-            _ => continue,
-        };
-        let Ok(named) = named else {
-            return Err(model::not_resolved(None));
-        };
-        let servers_own = |table: &&Table<'_>| {
-            let schema = table.node.schemaname();
-            !matches!(schema, Some("pg_catalog" | "information_schema"))
-        };
-        if let Some(table) = named.tables.iter().find(servers_own) {
-            return Err(model::not_resolved(table.node.relname()));
-        }
-    }
-    Ok(())
 }

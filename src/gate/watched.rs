@@ -14,6 +14,8 @@ use crate::sql::tree::{Node, VariableSetKind, nodes};
 pub(super) enum Told {
     /// They are.
     Before,
+    /// They are what it said that holds whatever becomes of its transaction.
+    Ended,
     /// A statement before, in the same text, may have changed them.
     Changed,
 }

@@ -302,6 +302,10 @@ impl Conversation {
         if **self.names.values() != *values {
             self.names.set_values(values);
         }
+        let surroundings = &self.surroundings;
+        let paths = surroundings.paths.possible(Before::Others);
+        let values = surroundings.values.now(Before::Others);
+        self.names.set_at_end(paths.into(), values);
     }
 }
 

@@ -11,7 +11,16 @@ use crate::resolve::{self, Lookup, Resolution, TooDeep, Types};
 
 /// Where names may be looked up; none where that is not known for certain.
 pub(in crate::gate) fn paths(sight: &Sight, case: &Case<'_>) -> Option<Vec<SearchPath>> {
-    let SearchPaths::Known(paths) = case.paths() else {
+    lookups(case.paths(), sight, case)
+}
+
+/// The same behind the end of the transaction at hand.
+pub(in crate::gate) fn paths_at_end(sight: &Sight, case: &Case<'_>) -> Option<Vec<SearchPath>> {
+    lookups(case.said_at_end(), sight, case)
+}
+
+fn lookups(paths: &SearchPaths, sight: &Sight, case: &Case<'_>) -> Option<Vec<SearchPath>> {
+    let SearchPaths::Known(paths) = paths else {
         return None;
     };
     let catalog = sight.catalog();

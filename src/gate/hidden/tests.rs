@@ -337,6 +337,7 @@ fn names_of_a_later_statement_are_looked_up_where_an_earlier_one_says() {
         // Where these lead is not known here.
         "RESET search_path; SELECT settle()",
         "ROLLBACK; SELECT settle()",
+        "COMMIT; SELECT settle()",
         "SET search_path = shop; EXPLAIN SELECT set_config('search_path', 'a', false); \
          SELECT settle()",
         "SET search_path = shop; PREPARE p AS SELECT set_config('search_path', 'a', false); \

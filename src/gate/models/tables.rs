@@ -1,6 +1,7 @@
 //! The names in FROM of a statement, and what else of it matters to models.
 
-use crate::sql::tree::{self, Node, UnknownNode, nodes};
+use crate::gate::rules::{Found, model};
+use crate::sql::tree::{self, Node, Tree, UnknownNode, nodes};
 
 /// What a statement names.
 #[derive(Default)]
@@ -48,4 +49,31 @@ pub(in crate::gate) fn of(node: Node<'_>) -> Result<Named<'_>, UnknownNode> {
         waiting.extend(found.drain(..).map(|child| (child, samples)));
     }
     Ok(named)
+}
+
+/// Without a snapshot any name in FROM may mean anything, but those of the server's own schemas.
+pub(in crate::gate) fn without_snapshot(tree: &Tree) -> Found {
+    for statement in tree.statements() {
+        let named = match statement.node {
+            Node::LockStmt(_) => return Err(model::not_resolved(None)),
+            Node::SelectStmt(_)
+            | Node::ExplainStmt(_)
+            | Node::CopyStmt(_)
+            | Node::PrepareStmt(_)
+            | Node::DeclareCursorStmt(_)
+            | Node::ExecuteStmt(_) => of(statement.node),
+            _ => continue,
+        };
+        let Ok(named) = named else {
+            return Err(model::not_resolved(None));
+        };
+        let servers_own = |table: &&Table<'_>| {
+            let schema = table.node.schemaname();
+            !matches!(schema, Some("pg_catalog" | "information_schema"))
+        };
+        if let Some(table) = named.tables.iter().find(servers_own) {
+            return Err(model::not_resolved(table.node.relname()));
+        }
+    }
+    Ok(())
 }

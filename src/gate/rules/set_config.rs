@@ -45,7 +45,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
     let name = match (literal(name), &of_setting) {
         (Literal::Text { text, .. }, _) => text,
         (_, Some(name)) => name,
-        (Literal::Null | Literal::None, None) => return Err(refusal()),
+        (Literal::Null { .. } | Literal::None, None) => return Err(refusal()),
     };
     match literal(value) {
         // NULL resets, as RESET does.
