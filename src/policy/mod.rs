@@ -115,6 +115,8 @@ struct Foreign {
 pub struct Statements {
     /// Several statements in one message.
     pub several: Several,
+    /// The most reads in one message of several statements; none: any number.
+    pub reads_per_message: Option<usize>,
     /// EXPLAIN ANALYZE, which runs what it explains.
     pub explain_analyze: ExplainAnalyze,
     /// Cursors that outlive their transaction.

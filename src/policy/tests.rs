@@ -72,6 +72,8 @@ fn the_shipped_policies_are_what_they_say() {
     assert_ne!(agent.version(), bi.version());
     assert_eq!(agent.statements().several, Several::Housekeeping);
     assert_eq!(bi.statements().several, Several::Each);
+    assert_eq!(agent.statements().reads_per_message, Some(1));
+    assert_eq!(bi.statements().reads_per_message, None);
     assert_eq!(bi.statements().explain_analyze, ExplainAnalyze::Reads);
     assert_eq!(agent.statements().with_hold, Choice::Refuse);
     assert_eq!(agent.timeouts().statement_timeout_ms, 30_000);

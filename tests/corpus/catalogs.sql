@@ -96,7 +96,6 @@ SELECT typ.oid, att.attname, att.atttypid FROM pg_type AS typ JOIN pg_namespace 
 ----
 SELECT pg_type.oid, enumlabel FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid ORDER BY oid, enumsortorder
 ----
---! policy=bi
 SELECT version();
 
 SELECT ns.nspname, t.oid FROM pg_type t JOIN pg_namespace ns ON ns.oid = t.typnamespace;

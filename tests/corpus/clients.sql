@@ -14,7 +14,6 @@ SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY
 ----
 BEGIN READ ONLY
 ----
---! policy=bi
 SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; SELECT 1
 ----
 SHOW TRANSACTION ISOLATION LEVEL
@@ -22,7 +21,6 @@ SHOW TRANSACTION ISOLATION LEVEL
 --! psqlODBC
 SET DateStyle = 'ISO';SET extra_float_digits = 2;show transaction_isolation
 ----
---! policy=bi
 BEGIN;select 1
 ----
 --! policy=bi
@@ -30,7 +28,6 @@ BEGIN;declare "SQL_CUR1" cursor with hold for select * from customers;fetch 100 
 ----
 SAVEPOINT _EXEC_SVP_1
 ----
---! policy=bi
 SAVEPOINT _EXEC_SVP_1;select name from customers;RELEASE _EXEC_SVP_1
 ----
 ROLLBACK TO _EXEC_SVP_1;RELEASE _EXEC_SVP_1

@@ -1955,19 +1955,19 @@ SELECT 1; VACUUM
 SELECT 1; SELECT 2
 ----
 --! policy=agent rule=several_statements
-SELECT 1; COMMIT
+SELECT 1; COMMIT; SELECT 2
 ----
 --! policy=agent rule=several_statements
-BEGIN; SELECT * FROM customers; COMMIT
+BEGIN; SELECT * FROM customers; SELECT * FROM orders; COMMIT
 ----
 --! policy=agent rule=several_statements
-SET timezone = 'UTC'; SELECT * FROM customers
+SET timezone = 'UTC'; SELECT * FROM pg_class; SELECT * FROM customers
 ----
 --! policy=agent rule=several_statements
-SHOW timezone; TABLE customers
+SHOW timezone; TABLE orders; TABLE customers
 ----
 --! policy=agent rule=several_statements
-SELECT pg_advisory_unlock_all(); SELECT name FROM customers
+SELECT set_config('jit', 'off', false) FROM orders; SELECT name FROM customers
 ----
 --! comments
 /* SELECT */ DELETE FROM orders

@@ -1,30 +1,39 @@
-//! `several_statements`: more than one statement in a message.
+//! `several_statements`: more in one message than the policy takes.
 //!
 //! # Sees
 //! A message of several statements. Under `several: housekeeping` each of them has to keep house in
-//! the session: SET, RESET, SHOW, DISCARD, CLOSE, UNLISTEN, DEALLOCATE, transaction control, or a
-//! SELECT of nothing but set_config(…) and pg_advisory_unlock_all(). Under `several: each` they
-//! only have to pass, and to be fewer than a bound.
+//! the session (SET, RESET, SHOW, DISCARD, CLOSE, UNLISTEN, DEALLOCATE, transaction control, or a
+//! SELECT of nothing but set_config(…) and pg_advisory_unlock_all()), or to be a read, and there
+//! are at most `reads_per_message` of those. Under `several: each` they only have to pass, and to
+//! be fewer than a bound.
 //!
 //! # Why
-//! A second statement behind the first is the oldest way in. Nothing but drivers opening and
-//! resetting their sessions needs it.
+//! A second statement behind the first is the oldest way in: who gets a piece of text into a query
+//! ends that and reads another table. Drivers put settings and transaction control around a read;
+//! nothing that they send needs a second read of what users have made.
 //!
 //! # Before
 //! - `SELECT 1; SELECT 2`
 //! - `SHOW timezone; DROP TABLE orders`
+//! - `SELECT typname FROM pg_type; SELECT name FROM customers`
 //!
 //! # After
 //! - `SELECT 1;`
 //! - `SET DateStyle = 'ISO';SET extra_float_digits = 2;show transaction_isolation`
 //! - `SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; RESET ALL;`
+//! - `BEGIN; SAVEPOINT a; SELECT name FROM customers; RELEASE a`
+//! - `SELECT version(); SELECT typname FROM pg_type; SELECT enumlabel FROM pg_catalog.pg_enum`
 //! - `SELECT 1; SELECT 2` (bi)
 //!
 //! # When not
-//! Empty statements between semicolons are none.
+//! Empty statements between semicolons are none. FETCH from a cursor that the same message declares
+//! is no read of its own. Where all reads are of the system catalogs they are not counted: drivers
+//! load their types by several in one message when they connect.
 
+use crate::gate::built_in::{self, Kind};
 use crate::gate::case::Case;
 use crate::gate::functions::{self, FunctionVerdict};
+use crate::gate::models::tables;
 use crate::gate::rules::{Called, Found};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::limits;
@@ -41,66 +50,167 @@ pub(in crate::gate) fn look(tree: &Tree, count: usize, case: &Case<'_>) -> Found
             "Send them in several messages.",
         ));
     }
-    let passes = match case.policy.statements().several {
+    let statements = case.policy.statements();
+    let others_pass = match statements.several {
         Several::Each => true,
-        Several::Housekeeping => tree.statements().all(|part| keeps_house(part.node)),
+        Several::Housekeeping => false,
     };
-    if passes {
-        return Ok(());
+    let parts = || {
+        tree.statements()
+            .map(|part| (part.node, Part::of(part.node)))
+    };
+    if !others_pass && parts().any(|(_, part)| part == Part::Other) {
+        return Err(refusal("several statements in one message are not allowed"));
     }
-    Err(Refusal::new(
-        Rule::SeveralStatements,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        "several statements in one message are not allowed",
-        "Send one statement per message.",
-    ))
+    match statements.reads_per_message {
+        Some(most) if reads(tree) > most && !loads_types(parts(), case) => {
+            let given = match most {
+                0 => "no read in a message of several statements".to_owned(),
+                1 => "one read in a message".to_owned(),
+                most => format!("{most} reads in a message"),
+            };
+            let message = format!("several statements in one message: the policy takes {given}");
+            Err(refusal(&message))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
-fn keeps_house(node: Node<'_>) -> bool {
-    match StatementKind::of(node) {
-        StatementKind::Set
-        | StatementKind::Reset
-        | StatementKind::Show
-        | StatementKind::Discard
-        | StatementKind::Close
-        | StatementKind::Unlisten
-        | StatementKind::Deallocate
-        | StatementKind::Begin
-        | StatementKind::Commit
-        | StatementKind::Rollback
-        | StatementKind::Savepoint
-        | StatementKind::Release => true,
-        StatementKind::Select => match node {
-            Node::SelectStmt(select) => selects_housekeeping(select),
-            _ => false,
-        },
-        StatementKind::Values
-        | StatementKind::Table
-        | StatementKind::Explain
-        | StatementKind::Copy
-        | StatementKind::PreparedTransaction
-        | StatementKind::Prepare
-        | StatementKind::Execute
-        | StatementKind::Declare
-        | StatementKind::Fetch
-        | StatementKind::Move
-        | StatementKind::Listen
-        | StatementKind::Notify
-        | StatementKind::Lock
-        | StatementKind::Load
-        | StatementKind::Insert
-        | StatementKind::Update
-        | StatementKind::Delete
-        | StatementKind::Merge
-        | StatementKind::Do
-        | StatementKind::Call
-        | StatementKind::Ddl
-        | StatementKind::Maintenance
-        | StatementKind::Several
-        | StatementKind::Empty
-        | StatementKind::Unparsed
-        | StatementKind::Unknown => false,
+fn refusal(message: &str) -> Box<Refusal> {
+    Refusal::new(
+        Rule::SeveralStatements,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        message,
+        "Send one statement per message.",
+    )
+}
+
+/// What a statement is among several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// It keeps house in the session.
+    Housekeeping,
+    /// It reads, or prepares a read.
+    Read,
+    /// Anything else.
+    Other,
+}
+
+impl Part {
+    fn of(node: Node<'_>) -> Self {
+        match StatementKind::of(node) {
+            StatementKind::Set
+            | StatementKind::Reset
+            | StatementKind::Show
+            | StatementKind::Discard
+            | StatementKind::Close
+            | StatementKind::Unlisten
+            | StatementKind::Deallocate
+            | StatementKind::Begin
+            | StatementKind::Commit
+            | StatementKind::Rollback
+            | StatementKind::Savepoint
+            | StatementKind::Release => Self::Housekeeping,
+            StatementKind::Select => match node {
+                Node::SelectStmt(select)
+                    if selects_housekeeping(select)
+                        && tables::of(node).is_ok_and(|named| named.tables.is_empty()) =>
+                {
+                    Self::Housekeeping
+                }
+                _ => Self::Read,
+            },
+            StatementKind::Values
+            | StatementKind::Table
+            | StatementKind::Explain
+            | StatementKind::Copy
+            | StatementKind::Prepare
+            | StatementKind::Execute
+            | StatementKind::Declare
+            | StatementKind::Fetch
+            | StatementKind::Move => Self::Read,
+            StatementKind::PreparedTransaction
+            | StatementKind::Listen
+            | StatementKind::Notify
+            | StatementKind::Lock
+            | StatementKind::Load
+            | StatementKind::Insert
+            | StatementKind::Update
+            | StatementKind::Delete
+            | StatementKind::Merge
+            | StatementKind::Do
+            | StatementKind::Call
+            | StatementKind::Ddl
+            | StatementKind::Maintenance
+            | StatementKind::Several
+            | StatementKind::Empty
+            | StatementKind::Unparsed
+            | StatementKind::Unknown => Self::Other,
+        }
     }
+}
+
+/// How many reads a message holds: what a cursor of its own runs is counted where it is declared.
+fn reads(tree: &Tree) -> usize {
+    let mut declared = Vec::new();
+    let mut count = 0;
+    for statement in tree.statements() {
+        match statement.node {
+            Node::DeclareCursorStmt(declare) => declared.extend(declare.portalname()),
+            Node::FetchStmt(fetch)
+                if fetch
+                    .portalname()
+                    .is_some_and(|name| declared.contains(&name)) =>
+            {
+                continue;
+            }
+            _ => {}
+        }
+        count += usize::from(Part::of(statement.node) == Part::Read);
+    }
+    count
+}
+
+/// Whether all reads are of the system catalogs, as those are by which drivers learn the types of a
+/// database.
+fn loads_types<'t>(mut parts: impl Iterator<Item = (Node<'t>, Part)>, case: &Case<'_>) -> bool {
+    parts.all(|(node, part)| match part {
+        Part::Housekeeping => true,
+        Part::Read => reads_catalogs(node, case),
+        Part::Other => false,
+    })
+}
+
+fn reads_catalogs(node: Node<'_>, case: &Case<'_>) -> bool {
+    let (Node::SelectStmt(select), Ok(named)) = (node, tables::of(node)) else {
+        return false;
+    };
+    let is_catalog = |schema: Option<&str>| schema.is_none_or(|own| CATALOGS.contains(&own));
+    let mut relations = named.tables.iter().map(|table| {
+        let (schema, name) = (table.node.schemaname(), table.node.relname());
+        // Without a schema it is looked up in pg_catalog first.
+        is_catalog(schema)
+            && name.is_some_and(|name| {
+                built_in::has(Kind::Relation, schema, name, case.server_major())
+            })
+    });
+    let mut calls = named.calls.iter().map(|call| {
+        let called = Called::of(call.funcname());
+        let verdict = functions::verdict(called.schema, called.name, call.args().len());
+        (called, verdict)
+    });
+    if named.tables.is_empty() {
+        let is_call = |target: Node<'_>| matches!(target, Node::FuncCall(_));
+        return select
+            .target_list()
+            .iter()
+            .all(|target| is_call(target.val()))
+            && calls.all(|(called, _)| {
+                is_catalog(called.schema) && ASKED_BEFORE.contains(&called.name)
+            });
+    }
+    relations.all(|is_built_in| is_built_in)
+        && calls.all(|(_, verdict)| matches!(verdict, FunctionVerdict::Allowed))
 }
 
 /// A SELECT of calls that keep house and of nothing else. pgAdmin has a FROM and WHERE in it.
@@ -126,13 +236,19 @@ fn is_housekeeping_call(node: Node<'_>) -> bool {
     )
 }
 
+/// Where the relations stand that drivers load types from.
+const CATALOGS: &[&str] = &["pg_catalog", "information_schema"];
+
+/// What drivers ask in the same message, without a relation: Npgsql for the version.
+const ASKED_BEFORE: &[&str] = &["version"];
+
 #[cfg(test)]
 mod tests {
     use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi};
+    use crate::gate::rules::check::{agent_with, check, check_bi, check_policy};
 
     #[test]
-    fn only_housekeeping_comes_in_several_statements() {
+    fn housekeeping_may_stand_around_one_read() {
         check(
             Rule::SeveralStatements,
             &[
@@ -141,14 +257,33 @@ mod tests {
                 "SELECT 'x;y'; SELECT 2",
                 "SELECT 1 --\n; DELETE FROM t",
                 "SELECT $$;$$; SELECT 1",
-                "BEGIN; SELECT 1",
+                "BEGIN; SELECT 1; COMMIT; SELECT 2",
                 "COMMIT; INSERT INTO t VALUES (1)",
                 "SHOW timezone; DROP TABLE t",
-                "SELECT set_config('jit', 'off', false), * FROM t; RESET ALL",
-                "SELECT set_config('jit', 'off', false) UNION SELECT a FROM t; RESET ALL",
+                "VALUES (1); TABLE t",
+                "SELECT 1; EXPLAIN SELECT 2",
+                "COPY (SELECT 1) TO STDOUT; COPY (SELECT 2) TO STDOUT",
+                "PREPARE p AS SELECT 1; EXECUTE p",
+                "DECLARE c CURSOR FOR SELECT 1; SELECT 2",
+                "DECLARE c CURSOR FOR SELECT 1; FETCH FROM d",
+                "DECLARE c CURSOR FOR SELECT 1; DECLARE d CURSOR FOR SELECT 2",
+                "FETCH FROM c; DECLARE c CURSOR FOR SELECT 1",
+                "SELECT 1; LOCK t IN ACCESS SHARE MODE",
+                "SELECT set_config('jit', 'off', false) FROM t; SELECT * FROM s",
+                "SELECT set_config('application_name', (SELECT a FROM t), false); SELECT 1",
+                "SELECT set_config('jit', 'off', false), * FROM t; SELECT 1",
             ],
             &[
                 ";;SELECT 1;;",
+                "BEGIN; SELECT 1",
+                "BEGIN;select 1;COMMIT",
+                "SAVEPOINT _EXEC_SVP_1;select name from customers;RELEASE _EXEC_SVP_1",
+                "SET search_path = shop; SELECT * FROM orders;",
+                "SET timezone = 'UTC'; SHOW timezone; TABLE t; RESET ALL",
+                "BEGIN; DECLARE c CURSOR FOR SELECT 1; FETCH 10 FROM c; MOVE c; CLOSE c; COMMIT",
+                "SELECT pg_advisory_unlock_all(); SELECT name FROM customers",
+                "SELECT set_config('jit', 'off', false), * FROM t; RESET ALL",
+                "SELECT set_config('jit', 'off', false) UNION SELECT a FROM t; RESET ALL",
                 "SET client_min_messages TO warning;\
                  SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE;",
                 "SET DateStyle=ISO; SET client_min_messages=notice; \
@@ -159,6 +294,69 @@ mod tests {
                  SELECT pg_advisory_unlock_all();DISCARD SEQUENCES;DISCARD TEMP",
                 "BEGIN; SAVEPOINT a; ROLLBACK TO a; COMMIT",
             ],
+        );
+    }
+
+    #[test]
+    fn types_are_loaded_by_several_reads() {
+        check(
+            Rule::SeveralStatements,
+            &[
+                "SELECT version(); SELECT typname FROM pg_type; SELECT name FROM customers",
+                "SELECT typname FROM pg_type; SELECT oid FROM public.pg_type",
+                "SELECT typname FROM pg_type; SELECT 1",
+                "SELECT typname FROM pg_type; SELECT current_user",
+                "SELECT typname FROM pg_type; SELECT oid, (SELECT s FROM t) FROM pg_class",
+                "SELECT typname FROM pg_type; SELECT own(oid) FROM pg_class",
+                "SELECT typname FROM pg_type; SELECT shop.version()",
+                "SELECT typname FROM pg_type; COPY (SELECT oid FROM pg_type) TO STDOUT",
+                "WITH t AS (SELECT 1) TABLE t; SELECT typname FROM pg_type",
+                "SELECT tables FROM tables; SELECT typname FROM pg_type",
+            ],
+            &[
+                "SELECT version();\n\n\
+                 SELECT ns.nspname, t.oid, t.typname, t.kind FROM (\
+                 SELECT typ.oid, typ.typnamespace, typ.typname, \
+                 CASE WHEN proc.proname = 'array_recv' THEN 'a' ELSE typ.typtype END AS kind \
+                 FROM pg_type AS typ LEFT JOIN pg_class AS cls ON cls.oid = typ.typrelid \
+                 LEFT JOIN pg_proc AS proc ON proc.oid = typ.typreceive) AS t \
+                 JOIN pg_namespace AS ns ON ns.oid = t.typnamespace \
+                 WHERE t.kind IN ('b', 'r', 'm', 'e', 'd') ORDER BY t.oid;\n\
+                 SELECT typ.oid, att.attname, att.atttypid FROM pg_type AS typ \
+                 JOIN pg_catalog.pg_attribute AS att ON att.attrelid = typ.typrelid \
+                 WHERE att.attnum > 0 AND NOT attisdropped ORDER BY typ.oid, att.attnum;\n\
+                 SELECT pg_type.oid, enumlabel FROM pg_enum \
+                 JOIN pg_type ON pg_type.oid = enumtypid ORDER BY oid, enumsortorder;",
+                "BEGIN; SELECT table_name FROM information_schema.tables; \
+                 SELECT format_type(oid, NULL) FROM pg_type; COMMIT",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_policy_says_how_many_reads() {
+        let with = |reads: &str| {
+            let keys = format!("  reads_per_message: {reads}\n");
+            agent_with(&[("  reads_per_message: 1\n", &keys)], "")
+        };
+        let rule = Rule::SeveralStatements;
+        check_policy(
+            with("0"),
+            rule,
+            &["BEGIN; SELECT 1"],
+            &["SELECT 1", "BEGIN; COMMIT"],
+        );
+        check_policy(
+            with("2"),
+            rule,
+            &[&"SELECT 1;".repeat(3)],
+            &["SELECT 1; SELECT 2"],
+        );
+        check_policy(
+            with("any"),
+            rule,
+            &["SELECT 1; DROP TABLE t"],
+            &[&"SELECT 1;".repeat(30)],
         );
     }
 

@@ -1,10 +1,11 @@
 //! The section `statements` of a policy file.
 
 use super::super::near::nearest;
-use super::super::section::{Problems, Section, chosen, join, placed, report};
+use super::super::section::{Problems, Section, chosen, join, placed, report, word};
 use super::super::tree::{Place, Tree};
 use super::super::{Choice, ExplainAnalyze, Several, Statements, kinds};
 use super::lists;
+use crate::limits;
 
 /// What the section says.
 pub(super) struct Kinds {
@@ -18,6 +19,12 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
     let place = tree.place;
     let mut section = Section::open(tree, path, problems)?;
     let several = section.choice("several", SEVERAL, problems);
+    let reads = section.optional(
+        "reads_per_message",
+        None,
+        problems,
+        |tree, path, problems| reads(tree, path, problems).map(Some),
+    );
     let explain_analyze = section.choice("explain_analyze", ANALYZE, problems);
     let with_hold = section.choice("with_hold", CHOICE, problems);
     let lock_access_share = section.choice("lock_access_share", CHOICE, problems);
@@ -39,6 +46,10 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
     Some(Kinds {
         choices: Statements {
             several: several?,
+            reads_per_message: reads?.unwrap_or(match several? {
+                Several::Housekeeping => Some(1),
+                Several::Each => None,
+            }),
             explain_analyze: explain_analyze?,
             with_hold: with_hold?,
             lock_access_share: lock_access_share?,
@@ -47,6 +58,21 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
         allowed,
         denied,
     })
+}
+
+/// How many reads a message may hold; none in it for any number.
+fn reads(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<usize>> {
+    let (place, word) = word(tree, path, problems)?;
+    if word == "any" {
+        return Some(None);
+    }
+    let most = limits::STATEMENTS_PER_MESSAGE_MAX;
+    let read = word.parse().ok().filter(|reads| *reads <= most);
+    if read.is_none() {
+        let what = format!("a number of reads from 0 to {most} is wanted, or any");
+        report(problems, place, path, &what);
+    }
+    read.map(Some)
 }
 
 fn allowed(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<String>>> {
@@ -129,6 +155,26 @@ mod tests {
         assert!(!policy.allows_statement("copy") && !policy.allows_statement("begin"));
         let policy = policy_with("statements", "deny: [copy, insert]");
         assert!(policy.allows_statement("select") && !policy.allows_statement("copy"));
+    }
+
+    #[test]
+    fn reads_in_a_message_are_counted_where_it_is_said() {
+        let most = |keys: &str| {
+            policy_with("statements", keys)
+                .statements()
+                .reads_per_message
+        };
+        assert_eq!(most("deny: []"), Some(1));
+        assert_eq!(most("reads_per_message: 0"), Some(0));
+        assert_eq!(most("reads_per_message: 7"), Some(7));
+        assert_eq!(most("reads_per_message: any"), None);
+        for wrong in ["-1", "1001", "off", "1.5"] {
+            let found = said_of("statements", &format!("reads_per_message: {wrong}"));
+            assert!(
+                found.contains("a number of reads from 0 to 1000"),
+                "{found}"
+            );
+        }
     }
 
     #[test]

@@ -66,6 +66,13 @@ pub(super) const KEYS: &[Key] = &[
               session, each where each passes by itself.",
     },
     Key {
+        path: "statements.reads_per_message",
+        form: Form::Either(&[Form::Whole(0, 1_000), Form::OneOf(&["any"])]),
+        absent: Some("1, or any where several is each"),
+        doc: "Reads in a message of several statements, beside housekeeping. Where all of them \
+              are of the system catalogs they are not counted.",
+    },
+    Key {
         path: "statements.explain_analyze",
         form: Form::OneOf(&["refuse", "reads"]),
         absent: None,

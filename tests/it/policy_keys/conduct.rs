@@ -56,8 +56,23 @@ pub(super) const CASES: &[Case] = &[
     asked(
         "statements.several",
         &[("statements/several", r#""housekeeping""#)],
-        &[app(&["SELECT 1; SELECT 2"], "42501 several_statements")],
+        &[app(
+            &["SELECT 1; LOCK shop.orders IN ACCESS SHARE MODE"],
+            "42501 several_statements",
+        )],
         &[app(&["SET geqo = on; SHOW geqo"], "on")],
+    ),
+    asked(
+        "statements.reads_per_message",
+        &[
+            ("statements/several", r#""housekeeping""#),
+            ("statements/reads_per_message", "1"),
+        ],
+        &[app(&["SELECT 1; SELECT 2"], "42501 several_statements")],
+        &[
+            app(&["SET geqo = on; SELECT 1"], "1"),
+            app(&["BEGIN; SELECT 1; COMMIT"], "1"),
+        ],
     ),
     asked(
         "statements.explain_analyze",
