@@ -275,7 +275,7 @@ EXPLAIN (FORMAT JSON, VERBOSE) SELECT id FROM shop.people WHERE secret > 'm'
 EXPLAIN SELECT id FROM shop.people ORDER BY secret
 COPY shop.people TO STDOUT
 COPY shop.people (secret) TO STDOUT
-COPY people (id, "secret") TO STDOUT (FORMAT binary)
+COPY shop.people (id, "secret") TO STDOUT (FORMAT binary)
 COPY BINARY shop.people TO STDOUT
 COPY shop.people (U&"secr\0065t") TO STDOUT CSV
 COPY shop.people (id) TO STDOUT (FORMAT csv, FORCE_QUOTE (secret))
