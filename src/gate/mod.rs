@@ -95,7 +95,7 @@ use crate::limits;
 use crate::policy::Policy;
 use crate::sql::edit;
 use crate::sql::fingerprint::Fingerprinter;
-use crate::sql::{scan, tree};
+use crate::sql::{continued, scan, tree};
 
 /// Judges texts under one policy. It holds no state: the same text and names get the same verdict.
 pub struct Gate {
@@ -174,7 +174,8 @@ impl Gate {
         names: &SessionNames,
         recorded: Option<shapes::Recorded>,
     ) -> Judgement<'t> {
-        let tree = match parse(&text, &self.policy) {
+        let (text, parsed) = parse_continued(text, &self.policy);
+        let tree = match parsed {
             Ok(tree) => tree,
             Err(refusal) => {
                 let maker = self.fingerprinter.as_ref();
@@ -267,6 +268,24 @@ impl std::fmt::Debug for Gate {
 fn parse(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
     scan::prescan(text, policy.statement_bytes()).map_err(|error| rules::before_parsing(&error))?;
     tree::parse(text).map_err(|error| rules::syntax_error::refusal(text, &error))
+}
+
+/// Parses a text, without the comments in its strings where the grammar does not read those.
+fn parse_continued<'t>(
+    text: Cow<'t, str>,
+    policy: &Policy,
+) -> (Cow<'t, str>, Result<tree::Tree, Box<Refusal>>) {
+    let parsed = parse(&text, policy);
+    let is_unread = parsed
+        .as_ref()
+        .is_err_and(|refusal| refusal.rule == Rule::SyntaxError);
+    let blanked = is_unread
+        .then(|| continued::without_comments(&text))
+        .flatten();
+    match blanked.map(|blanked| (parse(&blanked, policy), blanked)) {
+        Some((Ok(tree), blanked)) => (Cow::Owned(blanked), Ok(tree)),
+        Some((Err(_), _)) | None => (text, parsed),
+    }
 }
 
 /// Parses a text with models in it. The words of an error would quote them.

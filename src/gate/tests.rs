@@ -212,3 +212,31 @@ fn rule_names_are_different_and_stable_words() {
     };
     assert!(names.iter().all(|name| plain(name)));
 }
+
+/// A string that goes on behind a comment runs without it, and places stay where they were.
+#[test]
+fn strings_that_go_on_behind_a_comment_are_read() {
+    let gate = crate::gate::rules::check::gate(crate::policy::Policy::agent());
+    let names = crate::gate::SessionNames::of_no_database();
+    let judged = |text: &'static str| gate.judge(text.into(), &names).verdict;
+    let crate::gate::Verdict::Permitted(permit) = judged("SELECT 'a' -- é\n'b', 1") else {
+        panic!("it is one string");
+    };
+    assert_eq!(permit.text(), "SELECT 'a'     \n'b', 1");
+    // One literal, in which a backslash escapes as in its first part.
+    let literal = judged("SELECT E'a' -- x\n'\\'; DELETE FROM t; --'");
+    assert!(matches!(literal, crate::gate::Verdict::Permitted(_)));
+    for text in [
+        "SELECT E'a' -- x\n'\\''; DELETE FROM t; --'",
+        "SELECT 'a' -- x\n'\\'; DELETE FROM t; --'",
+        "SELECT 'a' -- x\n'b'; DELETE FROM t",
+        "SELECT 'a' -- x\n'b' FROM FROM",
+        "SELECT 'a' -- x\n'b",
+    ] {
+        let verdict = judged(text);
+        assert!(
+            matches!(verdict, crate::gate::Verdict::Refused(_)),
+            "{text}"
+        );
+    }
+}

@@ -16,7 +16,8 @@
 //! - `SELECT 1`
 //!
 //! # When not
-//! Never.
+//! A string that goes on behind a comment is one to every server and two to the grammar here: it is
+//! judged, and run, without the comment.
 
 use crate::gate::rules::too_complex;
 use crate::gate::{Refusal, Rule};
