@@ -21,8 +21,11 @@ fn what_drivers_send_is_accepted() {
 fn what_would_weaken_the_session_is_refused() {
     for parameters in REFUSED {
         for policy in [Policy::agent(), Policy::bi()] {
-            assert!(judged(policy, parameters).is_none(), "{parameters:?}");
+            let plan = judged(policy, parameters);
+            assert!(plan.is_none_or(|plan| is_left_out(&plan)), "{parameters:?}");
         }
+        let strict = judged(Policy::strict(), parameters);
+        assert!(strict.is_none(), "{parameters:?}");
     }
 }
 
@@ -48,11 +51,11 @@ fn what_would_make_the_session_writable_is_lowered_or_refused() {
 fn what_is_no_setting_of_the_policy_is_no_option() {
     for options in REFUSED_OPTIONS {
         for policy in [Policy::agent(), Policy::bi()] {
-            assert!(
-                judged(policy, &[("options", options)]).is_none(),
-                "{options:?}"
-            );
+            let plan = judged(policy, &[("options", options)]);
+            assert!(plan.is_none_or(|plan| is_left_out(&plan)), "{options:?}");
         }
+        let strict = judged(Policy::strict(), &[("options", options)]);
+        assert!(strict.is_none(), "{options:?}");
     }
 }
 
@@ -115,6 +118,16 @@ fn judged(policy: Policy, parameters: &[(&str, &str)]) -> Option<StartupPlan> {
 }
 
 /// What pgsieve rests on is in the plan, each once, whatever was asked for.
+/// Whether something was left out that the client may do without, and nothing else was asked for.
+fn is_left_out(plan: &StartupPlan) -> bool {
+    let may_be = |name: &String| MAY_BE_LEFT_OUT.contains(&name.as_str());
+    let sent = |name: &str| plan.parameters.iter().any(|(given, _)| given == name);
+    is_safe(plan)
+        && !plan.ignored.is_empty()
+        && plan.ignored.iter().all(may_be)
+        && !MAY_BE_LEFT_OUT.iter().any(|name| sent(name))
+}
+
 fn is_safe(plan: &StartupPlan) -> bool {
     let once = |name: &str, values: &[&str]| {
         let mut given = plan.parameters.iter().filter(|(given, _)| given == name);
@@ -173,6 +186,14 @@ const ACCEPTED: &[Parameters] = &[
         ("standard_conforming_strings", "on"),
     ],
     &[("_pq_.anything", "1")],
+];
+
+const MAY_BE_LEFT_OUT: &[&str] = &[
+    "local_preload_libraries",
+    "my.setting",
+    "no_such_setting",
+    "session_preload_libraries",
+    "zero_damaged_pages",
 ];
 
 const REFUSED: &[Parameters] = &[

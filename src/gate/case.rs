@@ -18,7 +18,7 @@ use super::{
     SessionNames, StatementKind, Surety, Verdict,
 };
 use crate::limits;
-use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
+use crate::policy::{Amount, CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
 use crate::sql::edit::Edit;
 use crate::sql::fingerprint::Fingerprint;
@@ -427,11 +427,11 @@ impl<'j> Case<'j> {
     }
 
     /// Notes a value that is lowered to what the policy gives.
-    pub(super) fn lower(&mut self, setting: &str, ms: u64, edit: Edit) {
+    pub(super) fn lower(&mut self, setting: &str, to: Amount, edit: Edit) {
         self.edits.push(edit);
         let name = self.policy.name();
         self.tell(format_args!(
-            "{setting} is {ms} ms: policy {name} gives no more"
+            "{setting} is {to}: policy {name} gives no more"
         ));
     }
 

@@ -3,7 +3,7 @@
 use super::rules::roles;
 use super::{Refusal, Rule, read_write};
 use crate::catalog::schema::is_of_another_session;
-use crate::policy::{Policy, SettingValue, ValueVerdict};
+use crate::policy::{Amount, Policy, SettingValue, ValueVerdict};
 use crate::sqlstate;
 
 /// What a value that is not refused may do.
@@ -11,8 +11,8 @@ use crate::sqlstate;
 pub(super) enum Asked {
     /// Be set.
     AsItIs,
-    /// Be set to this many milliseconds instead.
-    Lowered { ms: u64 },
+    /// Be set to this instead.
+    Lowered { to: Amount },
     /// Be set to what keeps the session from writing instead.
     ReadOnly,
 }
@@ -37,7 +37,7 @@ pub(super) fn judge(
     }
     match values.judge(value) {
         ValueVerdict::Passes => Ok(Asked::AsItIs),
-        ValueVerdict::Lowered { ms } => Ok(Asked::Lowered { ms }),
+        ValueVerdict::Lowered { to } => Ok(Asked::Lowered { to }),
         ValueVerdict::Refused if is_read_only(&name) => match value.truth() {
             Some(false) if read_write::is_lowered(policy) => Ok(Asked::ReadOnly),
             _ => Err(stays_read_only(rule)),

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::names::stored;
-use super::rules::setting_denied;
+use super::rules::{roles, setting_denied};
 use super::setting::{self, Asked};
 use super::{Refusal, Rule, read_write, startup_options};
 use crate::limits;
-use crate::policy::{Mode, Policy, PolicyRule, SettingValue, guc};
+use crate::policy::{Mode, OnRefusedSetting, Policy, PolicyRule, SettingValue, guc};
 use crate::sqlstate;
 
 /// What the client asked for, as far as it is given, and the parameters of the StartupMessage
@@ -30,6 +30,8 @@ pub struct StartupPlan {
     pub parameters: Vec<(String, String)>,
     /// Settings that the client wanted otherwise than the policy gives them.
     pub lowered: Vec<String>,
+    /// Settings that the client wanted and did not get: the policy has them left out.
+    pub ignored: Vec<String>,
     /// Options of the protocol that are not known here, for NegotiateProtocolVersion.
     pub unrecognised_pq_options: Vec<String>,
 }
@@ -83,13 +85,18 @@ impl Introduction {
 impl StartupPlan {
     /// What the client is told of the settings that it did not get.
     pub fn notices(&self) -> impl Iterator<Item = String> {
-        self.lowered.iter().map(|name| {
+        let ignored = self
+            .ignored
+            .iter()
+            .map(|name| format!("{name} is left as it is: the policy does not let it be set"));
+        let lowered = self.lowered.iter().map(|name| {
             if setting::is_read_only(name) {
                 read_write::notice(name)
             } else {
                 format!("{name} is set to the most that the policy allows")
             }
-        })
+        });
+        lowered.chain(ignored)
     }
 }
 
@@ -104,6 +111,7 @@ pub(super) fn judge(
     for (_, options) in options {
         draft.settings.clear();
         draft.lowered.clear();
+        draft.ignored.clear();
         for item in startup_options::read(options)? {
             draft.set(policy, &item.name, &item.value)?;
         }
@@ -120,6 +128,7 @@ struct Draft {
     database: Option<String>,
     settings: BTreeMap<String, String>,
     lowered: Vec<String>,
+    ignored: Vec<String>,
     unrecognised: Vec<String>,
     judged: usize,
 }
@@ -147,28 +156,51 @@ impl Draft {
         if NEVER_AT_STARTUP.contains(&name.as_str()) {
             return Err(never(&name));
         }
+        match self.judged(policy, &name, value) {
+            Err(_) if may_ignore(policy, &name) => {
+                // The last one counts, and it is left out.
+                self.settings.remove(&name);
+                if !self.ignored.contains(&name) {
+                    self.ignored.push(name);
+                }
+            }
+            judged => {
+                let given = judged?;
+                self.ignored.retain(|ignored| *ignored != name);
+                if let Some(given) = given {
+                    self.settings.insert(name, given);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value that a setting gets, where it is not forced on the session.
+    fn judged(
+        &mut self,
+        policy: &Policy,
+        name: &str,
+        value: &str,
+    ) -> Result<Option<String>, Box<Refusal>> {
         let wanted = SettingValue::Text(value);
-        let given = match setting::judge(policy, Rule::StartupParameter, &name, wanted)? {
+        let given = match setting::judge(policy, Rule::StartupParameter, name, wanted)? {
             Asked::AsItIs => Some(value.to_owned()),
-            Asked::Lowered { ms } => {
-                self.note_lowered(&name);
-                Some(ms.to_string())
+            Asked::Lowered { to } => {
+                self.note_lowered(name);
+                Some(to.written())
             }
             // What is forced on the session says the same.
             Asked::ReadOnly => {
-                self.note_lowered(&name);
+                self.note_lowered(name);
                 None
             }
         };
         if policy.mode_of(PolicyRule::SettingDenied) == Mode::Enforce
-            && let Some(refusal) = setting_denied::found(&name, policy)
+            && let Some(refusal) = setting_denied::found(name, policy)
         {
             return Err(refusal);
         }
-        if let Some(given) = given {
-            self.settings.insert(name, given);
-        }
-        Ok(())
+        Ok(given)
     }
 
     fn note_lowered(&mut self, name: &str) {
@@ -216,6 +248,7 @@ impl Draft {
             application_name: self.settings.get("application_name").cloned(),
             parameters: self.settings.into_iter().collect(),
             lowered: self.lowered,
+            ignored: self.ignored,
             unrecognised_pq_options: self.unrecognised,
         })
     }
@@ -234,6 +267,16 @@ impl fmt::Debug for StartupPlan {
             .field("parameters", &names)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether a client may be logged in without a setting that is refused: the policy says so, and
+/// what the client sends and gets means the same without it.
+fn may_ignore(policy: &Policy, name: &str) -> bool {
+    policy.on_refused_setting() == OnRefusedSetting::Ignore
+        && guc::is_name(name)
+        && !NEVER_IGNORED.contains(&name)
+        && !setting::is_read_only(name)
+        && !roles::is_role(name)
 }
 
 /// Any value but a plain false asks for a replication connection.
@@ -264,6 +307,18 @@ const FORCED: [(&str, &str); 3] = [
     ("default_transaction_read_only", "on"),
     ("client_encoding", "UTF8"),
     ("standard_conforming_strings", "on"),
+];
+
+/// Without them names, texts or rows would mean something else than the client thinks.
+const NEVER_IGNORED: [&str; 8] = [
+    "array_nulls",
+    "backslash_quote",
+    "client_encoding",
+    "row_security",
+    "search_path",
+    "session_replication_role",
+    "standard_conforming_strings",
+    "transform_null_equals",
 ];
 
 /// Not taken at startup even where a policy lets a session set them later.
@@ -426,7 +481,11 @@ mod tests {
             Rule::StartupParameter,
             denied,
         );
-        refused(&[("app.user", "1")], Rule::StartupParameter, denied);
+        refused(
+            &[("transform_null_equals", "on")],
+            Rule::StartupParameter,
+            denied,
+        );
         refused(&[("options", "-d 5")], Rule::StartupParameter, denied);
         refused(&[("role", "admin")], Rule::Roles, denied);
         refused(
@@ -456,6 +515,39 @@ mod tests {
             Rule::StartupParameter,
             sqlstate::PROGRAM_LIMIT_EXCEEDED,
         );
+    }
+
+    #[test]
+    fn what_is_refused_is_left_out_where_the_policy_says_so_and_rows_mean_the_same() {
+        let asked = [
+            ("work_mem", "1TB"),
+            ("app.user", "a secret"),
+            (
+                "options",
+                "-c log_statement=none -c geqo=off -c log_statement=all",
+            ),
+            ("extra_float_digits", "99"),
+            ("jit", "off"),
+            ("JIT", "never"),
+        ];
+        let plan = judged(&asked).unwrap();
+        assert_eq!(
+            plan.ignored,
+            ["log_statement", "app.user", "extra_float_digits", "jit"]
+        );
+        assert_eq!(sent(&plan, "geqo"), Some("off"));
+        for name in ["log_statement", "app.user", "extra_float_digits", "jit"] {
+            assert_eq!(sent(&plan, name), None, "{name}");
+        }
+        assert_eq!(plan.lowered, ["work_mem"]);
+        let mut all = vec![("user", "ann")];
+        for one in asked.iter().filter(|(name, _)| *name != "work_mem") {
+            all.truncate(1);
+            all.push(*one);
+            if one.1 != "off" {
+                gate(Policy::strict()).judge_startup(&all).unwrap_err();
+            }
+        }
     }
 
     #[test]

@@ -23,10 +23,42 @@ pub fn is_boolean(name: &str) -> bool {
     BOOLEANS.binary_search(&name).is_ok()
 }
 
-/// A duration in milliseconds, rounded as the server rounds it. Zero means "no bound" to the
-/// server, so a value that rounds to zero is zero here too. Octal and hexadecimal spellings and
-/// negative values are not understood.
-pub fn milliseconds(text: &str) -> Option<u64> {
+/// An amount of memory in kB, as the server reads it for the settings that it counts in kB, rounded
+/// up. Octal and hexadecimal spellings and negative values are not understood.
+pub fn kibibytes(text: &str) -> Option<u64> {
+    let (number, unit) = number_and_unit(text)?;
+    let factor = match unit {
+        "B" => 1.0 / 1_024.0,
+        "" | "kB" => 1.0,
+        "MB" => 1_024.0,
+        "GB" => 1_048_576.0,
+        "TB" => 1_073_741_824.0,
+        _ => return None,
+    };
+    // Far beyond what the server takes; the bound of the policy is what counts.
+    format!("{:.0}", (number * factor).ceil().min(MEMORY_MAX))
+        .parse()
+        .ok()
+}
+
+/// Whether the server counts a setting (in lower case) in kB, and bounds by that what one statement
+/// may use.
+pub fn is_memory(name: &str) -> bool {
+    MEMORY.contains(&name)
+}
+
+/// Whether a decimal number that is not negative is at most so large; none where it is no such
+/// number.
+pub fn is_at_most(text: &str, most: u64) -> Option<bool> {
+    match number_and_unit(text)? {
+        // Bounds are small, so that both are exact.
+        (number, "") => Some(number <= f64::from(u32::try_from(most).unwrap_or(u32::MAX))),
+        _ => None,
+    }
+}
+
+/// A decimal number, and the unit behind it.
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_matches(SPACES);
     let digits_end = text
         .find(|letter: char| !is_number_part(letter))
@@ -36,8 +68,15 @@ pub fn milliseconds(text: &str) -> Option<u64> {
     if octal || !number.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
-    let number: f64 = number.parse().ok()?;
-    let factor = match unit.trim_start_matches(SPACES) {
+    Some((number.parse().ok()?, unit.trim_start_matches(SPACES)))
+}
+
+/// A duration in milliseconds, rounded as the server rounds it. Zero means "no bound" to the
+/// server, so a value that rounds to zero is zero here too. Octal and hexadecimal spellings and
+/// negative values are not understood.
+pub fn milliseconds(text: &str) -> Option<u64> {
+    let (number, unit) = number_and_unit(text)?;
+    let factor = match unit {
         "us" => 0.001,
         "" | "ms" => 1.0,
         "s" => 1_000.0,
@@ -131,6 +170,17 @@ fn whole(number: f64) -> Option<u64> {
 
 /// What Postgres skips around values.
 const SPACES: &[char] = &[' ', '\t', '\n', '\r', '\x0b', '\x0c'];
+
+/// More memory than a setting holds, in kB.
+const MEMORY_MAX: f64 = 9e15;
+
+/// Settings in kB that a session may change.
+const MEMORY: [&str; 4] = [
+    "gin_pending_list_limit",
+    "logical_decoding_work_mem",
+    "maintenance_work_mem",
+    "work_mem",
+];
 
 /// The largest value that an integer setting holds.
 const LARGEST: f64 = 2_147_483_647.0;

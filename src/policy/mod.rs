@@ -37,7 +37,7 @@ pub use self::repair::{
 pub use self::rules::{Mode, PolicyRule};
 pub use self::set::{PolicySet, WrongSet};
 pub use self::signature::{ArgumentType, Signature, parts};
-pub use self::value_rule::{SettingValue, ValueRule, ValueVerdict};
+pub use self::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
 
 use self::access::Glob;
 use self::case::TestCase;
@@ -53,6 +53,8 @@ pub struct Policy {
     statements: Statements,
     settings: BTreeMap<String, ValueRule>,
     read_write: ReadWrite,
+    setting_patterns: Vec<(Glob, ValueRule)>,
+    on_refused_setting: OnRefusedSetting,
     functions: Vec<Signature>,
     trusted_schemas: TrustedSchemas,
     foreign: Foreign,
@@ -90,6 +92,15 @@ enum TrustedSchemas {
     Any,
     /// These, in order.
     These(Vec<String>),
+}
+
+/// What becomes of a setting in a connection string that is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnRefusedSetting {
+    /// So is the login.
+    Refuse,
+    /// The client is told and logs in without it, where rows mean the same then.
+    Ignore,
 }
 
 /// What becomes of the functions of extensions that are known here.
@@ -213,7 +224,16 @@ impl Policy {
 
     /// The rule for values of a setting, by its lower-case name; none when it may not be set.
     pub fn setting(&self, name: &str) -> Option<&ValueRule> {
-        self.settings.get(name)
+        self.settings.get(name).or_else(|| {
+            let mut patterns = self.setting_patterns.iter();
+            let found = patterns.find(|(pattern, _)| pattern.matches(name));
+            found.map(|(_, rule)| rule)
+        })
+    }
+
+    /// What becomes of a setting in a connection string that is refused.
+    pub fn on_refused_setting(&self) -> OnRefusedSetting {
+        self.on_refused_setting
     }
 
     /// What becomes of READ WRITE.

@@ -35,6 +35,22 @@ pub enum ValueRule {
         /// The bound.
         ms: u64,
     },
+    /// An amount of memory, or a number that is not negative. A larger one is lowered.
+    UpTo {
+        /// The bound.
+        most: Amount,
+    },
+}
+
+/// What a value is lowered to, in a unit of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// Milliseconds.
+    Milliseconds(u64),
+    /// Memory, in kB, as the server counts it where no unit is written.
+    Kibibytes(u64),
+    /// Of whatever the setting counts.
+    Number(u64),
 }
 
 /// A value as a client gave it.
@@ -51,10 +67,10 @@ pub enum SettingValue<'v> {
 pub enum ValueVerdict {
     /// It may be set.
     Passes,
-    /// It asks for more than the policy gives: this many milliseconds are set instead.
+    /// It asks for more than the policy gives: this is set instead.
     Lowered {
         /// The bound of the policy.
-        ms: u64,
+        to: Amount,
     },
     /// It may not be set.
     Refused,
@@ -78,6 +94,7 @@ impl ValueRule {
                 .is_some_and(|number| (*min..=*max).contains(&number)),
             Self::SearchPath => value.keeps_catalog_first(),
             Self::AtMost { ms } => return at_most(*ms, value),
+            Self::UpTo { most } => return up_to(*most, value),
         };
         if accepted {
             ValueVerdict::Passes
@@ -99,7 +116,8 @@ impl ValueRule {
             | Self::OneOf(_)
             | Self::Integer { .. }
             | Self::SearchPath
-            | Self::AtMost { .. } => false,
+            | Self::AtMost { .. }
+            | Self::UpTo { .. } => false,
         }
     }
 }
@@ -120,6 +138,27 @@ impl fmt::Display for ValueRule {
             }
             Self::AtMost { ms: 0 } => formatter.write_str("a duration"),
             Self::AtMost { ms } => write!(formatter, "a duration of at most {ms} ms"),
+            Self::UpTo { most } => write!(formatter, "at most {most}"),
+        }
+    }
+}
+
+impl Amount {
+    /// As a value of a setting is written.
+    pub fn written(self) -> String {
+        match self {
+            Self::Milliseconds(number) | Self::Number(number) => number.to_string(),
+            Self::Kibibytes(number) => format!("{number}kB"),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Milliseconds(number) => write!(formatter, "{number} ms"),
+            Self::Kibibytes(number) => write!(formatter, "{number} kB"),
+            Self::Number(number) => write!(formatter, "{number}"),
         }
     }
 }
@@ -170,8 +209,27 @@ fn at_most(ms: u64, value: SettingValue<'_>) -> ValueVerdict {
     match value.single().and_then(guc::milliseconds) {
         None => ValueVerdict::Refused,
         Some(_) if ms == 0 => ValueVerdict::Passes,
-        Some(asked) if asked == 0 || asked > ms => ValueVerdict::Lowered { ms },
+        Some(asked) if asked == 0 || asked > ms => ValueVerdict::Lowered {
+            to: Amount::Milliseconds(ms),
+        },
         Some(_) => ValueVerdict::Passes,
+    }
+}
+
+/// Below its bound a value may have a fraction; the server says itself what is too little.
+fn up_to(most: Amount, value: SettingValue<'_>) -> ValueVerdict {
+    let single = value.single();
+    let fits = match most {
+        Amount::Milliseconds(most) => single
+            .and_then(guc::milliseconds)
+            .map(|asked| asked <= most),
+        Amount::Kibibytes(most) => single.and_then(guc::kibibytes).map(|asked| asked <= most),
+        Amount::Number(most) => single.and_then(|text| guc::is_at_most(text, most)),
+    };
+    match fits {
+        None => ValueVerdict::Refused,
+        Some(true) => ValueVerdict::Passes,
+        Some(false) => ValueVerdict::Lowered { to: most },
     }
 }
 
@@ -275,10 +333,58 @@ mod tests {
         let rule = ValueRule::AtMost { ms: 30_000 };
         check(&rule, "30s", Passes);
         check(&rule, "1", Passes);
-        check(&rule, "31s", Lowered { ms: 30_000 });
-        check(&rule, "0", Lowered { ms: 30_000 });
-        check(&rule, "1us", Lowered { ms: 30_000 });
+        let to = Amount::Milliseconds(30_000);
+        check(&rule, "31s", Lowered { to });
+        check(&rule, "0", Lowered { to });
+        check(&rule, "1us", Lowered { to });
         check(&rule, "-1", Refused);
         check(&ValueRule::AtMost { ms: 0 }, "0", Passes);
+    }
+
+    #[test]
+    fn more_memory_and_larger_numbers_are_lowered() {
+        use ValueVerdict::{Lowered, Passes, Refused};
+        let to = Amount::Kibibytes(262_144);
+        let rule = ValueRule::UpTo { most: to };
+        for text in [
+            "256MB", "262144", "4MB", " 64 kB ", "0.25GB", "1.5MB", "0", "99B",
+        ] {
+            check(&rule, text, Passes);
+        }
+        for text in [
+            "257MB",
+            "262145",
+            "1GB",
+            "1TB",
+            "268435457B",
+            "99999GB",
+            "2147483648TB",
+        ] {
+            check(&rule, text, Lowered { to });
+        }
+        for text in [
+            "-1",
+            "1mb",
+            "0x10",
+            "010",
+            "",
+            "MB",
+            "1e3",
+            "4 MB MB",
+            "4\u{a0}MB",
+        ] {
+            check(&rule, text, Refused);
+        }
+        let to = Amount::Number(4);
+        let rule = ValueRule::UpTo { most: to };
+        for text in ["4", "0", "3.5", " 2 "] {
+            check(&rule, text, Passes);
+        }
+        for text in ["5", "4.1", "99999999999999999999"] {
+            check(&rule, text, Lowered { to });
+        }
+        for text in ["-1", "x", "0x4", "4MB", "", "inf", "nan"] {
+            check(&rule, text, Refused);
+        }
     }
 }

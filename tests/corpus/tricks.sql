@@ -2443,10 +2443,6 @@ SET allow_system_table_mods = on
 ----
 SET lo_compat_privileges = on
 ----
-SET work_mem = '100GB'
-----
-SET max_parallel_workers_per_gather = 1000
-----
 SET vacuum_cost_delay = 0
 ----
 SET my.setting = 'x'
@@ -2480,8 +2476,6 @@ SET default_transaction_isolation = 'read uncommitted', 'x'
 ----
 --! another role
 SET ROLE postgres
-----
-SET ROLE NONE
 ----
 SET ROLE 'postgres'
 ----

@@ -183,18 +183,25 @@ pub(in crate::gate) fn shop() -> Fixture {
 /// Under `agent`: the text is answered with a changed one, which is permitted, and told of.
 pub(in crate::gate) fn clamped(before: &str, after: &str) {
     let gate = gate(Policy::agent());
-    let judgement = gate.judge(Cow::Borrowed(before), &SessionNames::of_no_database());
+    let notice = clamped_in(&gate, &SessionNames::of_no_database(), before, after);
+    assert!(notice.contains(": policy agent gives no more"), "{notice}");
+}
+
+/// The same in a session; what it is told.
+pub(in crate::gate) fn clamped_in(
+    gate: &Gate,
+    names: &SessionNames,
+    before: &str,
+    after: &str,
+) -> String {
+    let judgement = gate.judge(Cow::Borrowed(before), names);
     let Verdict::Clamped(clamp) = judgement.verdict else {
-        panic!("not lowered: {before}: {judgement:?}");
+        panic!("not changed: {before}: {judgement:?}");
     };
     assert_eq!(clamp.text, after);
-    let notice = clamp.notice.unwrap_or_default();
-    assert!(
-        notice.contains(" ms: policy agent gives no more"),
-        "{notice}"
-    );
-    let again = gate.judge(Cow::Owned(clamp.text), &SessionNames::of_no_database());
+    let again = gate.judge(Cow::Owned(clamp.text), names);
     assert!(matches!(again.verdict, Verdict::Permitted(_)), "{again:?}");
+    clamp.notice.unwrap_or_default()
 }
 
 /// The verdict under `agent` for a session with these names.

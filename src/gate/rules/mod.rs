@@ -115,10 +115,10 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
         StatementKind::PreparedTransaction => Err(prepared_transaction::refusal(node)),
         StatementKind::Copy => copy::look(node),
         StatementKind::Explain => explain_analyze::look(node, case),
-        StatementKind::Set | StatementKind::Reset => {
-            roles::look(node)?;
-            settings::look(node, case)
-        }
+        StatementKind::Set | StatementKind::Reset => match roles::look(node, case)? {
+            roles::Asked::WhatIs => Ok(()),
+            roles::Asked::Nothing => settings::look(node, case),
+        },
         StatementKind::Begin => settings::look_at_begin(node, case),
         StatementKind::Execute => prepared_name::look(node, case),
         StatementKind::Fetch | StatementKind::Move => cursor_name::look(node, case),

@@ -18,22 +18,60 @@
 //!
 //! # When not
 //! RESET and DEFAULT only return to the identity of the login; drivers send them when they reset a
-//! session.
+//! session. NONE and the role that the session has anyway become DEFAULT: what goes upstream names
+//! no role.
 
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::case::Case;
+use crate::gate::rules::{node_unknown, settings};
 use crate::gate::{Refusal, Rule, StatementKind};
-use crate::sql::tree::Node;
+use crate::sql::edit::Edit;
+use crate::sql::tree::{Node, VariableSetKind, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>) -> Found {
+/// What a SET is to this rule.
+pub(in crate::gate) enum Asked {
+    /// Another setting, or a RESET.
+    Nothing,
+    /// The role that the session has: the changed text says so.
+    WhatIs,
+}
+
+pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Result<Asked, Box<Refusal>> {
     let Node::VariableSetStmt(set) = node else {
         return Err(node_unknown::refusal(node));
     };
-    let resets = StatementKind::of(node) == StatementKind::Reset;
-    if !resets && is_role(set.name().unwrap_or_default()) {
+    let name = set.name().unwrap_or_default();
+    let resets = StatementKind::of(node) == StatementKind::Reset
+        || set.kind == VariableSetKind::VAR_SET_DEFAULT;
+    if resets || !is_role(name) {
+        return Ok(Asked::Nothing);
+    }
+    if !changes_nothing(name, set, case) {
         return Err(refusal());
     }
-    Ok(())
+    let local = if set.is_local { "LOCAL " } else { "" };
+    case.edits.push(Edit {
+        span: case.statement.clone(),
+        replacement: match name.eq_ignore_ascii_case("role") {
+            true => format!("SET {local}role TO DEFAULT"),
+            false => format!("SET {local}SESSION AUTHORIZATION DEFAULT"),
+        },
+    });
+    Ok(Asked::WhatIs)
+}
+
+/// Whether a session has the role anyway: nothing lets it have another one.
+fn changes_nothing(name: &str, set: &nodes::VariableSetStmt, case: &Case<'_>) -> bool {
+    let mut arguments = set.args().iter();
+    let (Some(only), None) = (arguments.next(), arguments.next()) else {
+        return false;
+    };
+    let role = case.role();
+    set.kind == VariableSetKind::VAR_SET_VALUE
+        && settings::part(only).is_some_and(|wanted| {
+            wanted == "none" && name.eq_ignore_ascii_case("role")
+                || wanted == role && !role.is_empty()
+        })
 }
 
 /// Whether a setting is who the session is.
@@ -53,7 +91,8 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
 #[cfg(test)]
 mod tests {
     use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::gate::rules::check::{check, clamped_in, gate, names_of_shop, rule_of};
+    use crate::policy::Policy;
 
     #[test]
     fn changes_of_identity_are_seen_in_every_form() {
@@ -61,7 +100,9 @@ mod tests {
             Rule::Roles,
             &[
                 "SET ROLE x",
-                "SET ROLE NONE",
+                "SET ROLE 'NONE'",
+                "SET SESSION AUTHORIZATION none",
+                "SET ROLE ''",
                 "SET LOCAL ROLE x",
                 "SET role = 'x'",
                 "SET \"Role\" TO x",
@@ -79,5 +120,35 @@ mod tests {
                 "SHOW role",
             ],
         );
+    }
+
+    #[test]
+    fn the_role_that_a_session_has_stays() {
+        let (gate, names) = (gate(Policy::agent()), names_of_shop());
+        for (before, after) in [
+            ("SET ROLE NONE", "SET role TO DEFAULT"),
+            ("SET LOCAL ROLE none", "SET LOCAL role TO DEFAULT"),
+            (
+                "SET role = 'none';RESET ALL",
+                "SET role TO DEFAULT;RESET ALL",
+            ),
+            ("SET ROLE postgres", "SET role TO DEFAULT"),
+            ("SET SESSION ROLE 'postgres'", "SET role TO DEFAULT"),
+            (
+                "SET SESSION AUTHORIZATION postgres",
+                "SET SESSION AUTHORIZATION DEFAULT",
+            ),
+        ] {
+            let notice = clamped_in(&gate, &names, before, after);
+            assert_eq!(notice, "", "{before}");
+        }
+        for other in [
+            "SET ROLE \"Postgres\"",
+            "SET ROLE app",
+            "SET ROLE postgres_",
+        ] {
+            let refused = gate.judge(other.into(), &names);
+            assert_eq!(rule_of(&refused), Some(Rule::Roles), "{other}");
+        }
     }
 }

@@ -73,7 +73,7 @@ fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {
     }
     match setting::judge(case.policy, Rule::Settings, name, SettingValue::Text(text))? {
         Asked::AsItIs => Ok(()),
-        Asked::Lowered { ms } => settings::lower(name, ms, location, case),
+        Asked::Lowered { to } => settings::lower(name, to, location, case),
         Asked::ReadOnly => read_write::text(name, location, case),
     }
 }

@@ -23,9 +23,9 @@
 //! - `RESET ALL`
 //!
 //! # When not
-//! A timeout beyond the policy's bound is lowered to it, and the client told, in place of a
-//! refusal; so is READ WRITE to READ ONLY, unless the policy says `read_write: refuse`. RESET and
-//! DEFAULT return to what the session started with, which was judged. SET ROLE is `roles`.
+//! A timeout or an amount beyond the policy's bound is lowered to it, and the client told, in place
+//! of a refusal; so is READ WRITE to READ ONLY, unless the policy says `read_write: refuse`. RESET
+//! and DEFAULT return to what the session started with, which was judged. SET ROLE is `roles`.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown, setting_denied};
 use crate::gate::setting::{self, Asked};
 use crate::gate::{Refusal, Rule, read_write};
-use crate::policy::{Choice, SettingValue, ValueRule};
+use crate::policy::{Amount, Choice, SettingValue, ValueRule};
 use crate::sql::edit::Edit;
 use crate::sql::lexer;
 use crate::sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
@@ -85,17 +85,17 @@ fn look_at_reset(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) 
 }
 
 /// Notes that the literal at `location` is replaced by a lower value. The result is judged again.
-pub(in crate::gate) fn lower(name: &str, ms: u64, location: i32, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn lower(name: &str, to: Amount, location: i32, case: &mut Case<'_>) -> Found {
     let start = usize::try_from(location).map_err(|_| not_lowerable())?;
     let rest = case.text.get(start..).ok_or_else(not_lowerable)?;
     let literal = lexer::tokens(rest).next().ok_or_else(not_lowerable)?;
     let end = start.saturating_add(literal.span.end);
     case.lower(
         name,
-        ms,
+        to,
         Edit {
             span: start..end,
-            replacement: format!("'{ms}'"),
+            replacement: format!("'{}'", to.written()),
         },
     );
     Ok(())
@@ -124,8 +124,8 @@ fn look_at_value(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) 
     let value = SettingValue::Parts(&parts);
     match setting::judge(case.policy, Rule::Settings, name, value)? {
         Asked::AsItIs => Ok(()),
-        Asked::Lowered { ms } => match set.args().get(0) {
-            Some(Node::A_Const(constant)) => lower(name, ms, constant.location, case),
+        Asked::Lowered { to } => match set.args().get(0) {
+            Some(Node::A_Const(constant)) => lower(name, to, constant.location, case),
             _ => Err(not_lowerable()),
         },
         Asked::ReadOnly => match set.args().get(0) {
@@ -278,7 +278,10 @@ mod tests {
             &[
                 "SET row_security = off",
                 "SET session_replication_role = replica",
-                "SET work_mem = '100GB'",
+                "SET temp_buffers = '100GB'",
+                "SET work_mem = 'much'",
+                "SET work_mem = -1",
+                "SET hash_mem_multiplier = -1",
                 "SET app.tenant = '2'",
                 "SET local_preload_libraries = 'x'",
                 "SET allow_system_table_mods = on",
@@ -299,6 +302,13 @@ mod tests {
                 "SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE",
                 "SET client_min_messages TO warning",
                 "SET jit = off",
+                "SET work_mem = '64MB'",
+                "SET work_mem TO 4096",
+                "SET random_page_cost = 1.1",
+                "SET hash_mem_multiplier = 1.5",
+                "SET pg_trgm.similarity_threshold = 0.5",
+                "SET hnsw.ef_search = 100",
+                "SET LOCAL max_parallel_workers_per_gather = 0",
                 "SET XML OPTION DOCUMENT",
                 "SET transaction_isolation = 'repeatable read'",
                 "RESET work_mem",
@@ -346,6 +356,18 @@ mod tests {
         clamped(
             "SET statement_timeout = 0; SET lock_timeout = 0; RESET ALL",
             "SET statement_timeout = '30000'; SET lock_timeout = '5000'; RESET ALL",
+        );
+        clamped(
+            "SET LOCAL work_mem = '100GB'",
+            "SET LOCAL work_mem = '262144kB'",
+        );
+        clamped(
+            "SET max_parallel_workers_per_gather = 64",
+            "SET max_parallel_workers_per_gather = '4'",
+        );
+        clamped(
+            "SELECT set_config('work_mem', '4TB', true)",
+            "SELECT set_config('work_mem', '262144kB', true)",
         );
         clamped(
             "SELECT set_config('statement_timeout', '0', false)",

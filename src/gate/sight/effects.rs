@@ -160,7 +160,13 @@ fn changes_settings(catalog: &Catalog, policy: &Policy, function: &Function) -> 
     function.settings.iter().any(|setting| {
         let name = catalog.names().text(*setting).to_ascii_lowercase();
         let open = match policy.setting(&name) {
-            None | Some(ValueRule::OnlyOn | ValueRule::OnlyOff | ValueRule::OnlyUtf8) => false,
+            None
+            | Some(
+                ValueRule::OnlyOn
+                | ValueRule::OnlyOff
+                | ValueRule::OnlyUtf8
+                | ValueRule::UpTo { .. },
+            ) => false,
             Some(
                 ValueRule::Any
                 | ValueRule::Boolean

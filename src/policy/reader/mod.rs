@@ -72,6 +72,8 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         statements: statements.choices,
         settings: settings.allowed,
         read_write: settings.read_write,
+        setting_patterns: settings.patterns,
+        on_refused_setting: settings.on_refused,
         functions: functions.allowed,
         trusted_schemas: functions.trusted,
         foreign: foreign?,

@@ -119,7 +119,7 @@ fn check_values(
         Piece::Value(_) | Piece::Sql(_) => None,
     });
     for name in values.collect::<BTreeSet<_>>() {
-        if !settings.allowed.contains_key(name) {
+        if !settings.names(name) {
             let what = format!(
                 ":{name} is a setting that no client may set; let it by settings.allow.{name}: any"
             );

@@ -7,15 +7,26 @@ use super::super::section::{
     Problems, Section, chosen, join, map, number, placed, report, word, words,
 };
 use super::super::tree::{Place, Tree, Value};
-use super::super::value_rule::ValueRule;
-use super::super::{ReadWrite, Timeouts, guc};
+use super::super::value_rule::{Amount, ValueRule};
+use super::super::{OnRefusedSetting, ReadWrite, Timeouts, guc};
 use super::lists;
 
 /// What the section says.
 pub(super) struct Settings {
     pub(super) allowed: BTreeMap<String, ValueRule>,
+    /// What is allowed by a pattern, in the order in which it is written.
+    pub(super) patterns: Vec<(Glob, ValueRule)>,
     pub(super) denied: Vec<Glob>,
     pub(super) read_write: ReadWrite,
+    pub(super) on_refused: OnRefusedSetting,
+}
+
+impl Settings {
+    /// Whether a setting is allowed.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let mut patterns = self.patterns.iter();
+        self.allowed.contains_key(name) || patterns.any(|(pattern, _)| pattern.matches(name))
+    }
 }
 
 /// Reads the section.
@@ -38,39 +49,81 @@ pub(super) fn read(
         problems,
         |tree, path, problems| chosen(tree, path, READ_WRITE, problems),
     );
+    let refuse = OnRefusedSetting::Refuse;
+    let on_refused = section.optional(
+        "on_refused_setting",
+        refuse,
+        problems,
+        |tree, path, problems| chosen(tree, path, ON_REFUSED, problems),
+    );
     section.close(problems);
-    let (allowed, denied) = (allow?, deny?);
-    let names: Vec<Glob> = allowed.keys().map(|name| Glob::new(name)).collect();
+    let ((allowed, patterns), denied) = (allow?, deny?);
+    let names = allowed.keys().map(|name| Glob::new(name));
+    let names: Vec<Glob> = names
+        .chain(patterns.iter().map(|(pattern, _)| pattern.clone()))
+        .collect();
     let denied = lists::apart(&names, denied, &join(path, "deny"), problems);
     Some(Settings {
         allowed,
+        patterns,
         denied,
         read_write: read_write?,
+        on_refused: on_refused?,
     })
 }
+
+/// By name, and by pattern.
+type Allowed = (BTreeMap<String, ValueRule>, Vec<(Glob, ValueRule)>);
 
 fn allowed(
     tree: Tree,
     path: &str,
     timeouts: Option<Timeouts>,
     problems: &mut Problems,
-) -> Option<BTreeMap<String, ValueRule>> {
-    let mut allowed = BTreeMap::new();
+) -> Option<Allowed> {
+    let (mut allowed, mut patterns) = (BTreeMap::new(), Vec::<(Glob, ValueRule)>::new());
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
         let name = entry.key.to_ascii_lowercase();
         let place = entry.place;
-        if !guc::is_name(&name) {
-            report(problems, place, &path, NAME_WANTED);
+        let is_pattern = name.contains('*');
+        match is_pattern {
+            true if !is_own_pattern(&name) => report(problems, place, &path, PATTERN_WANTED),
+            false if !guc::is_name(&name) => report(problems, place, &path, NAME_WANTED),
+            true | false => {}
         }
         if let Some(rule) = value_rule(&name, entry.tree, &path, timeouts, problems) {
             check_fixed(&name, &rule, place, &path, problems);
-            if allowed.insert(name, rule).is_some() {
+            let is_twice = match is_pattern {
+                true => {
+                    let pattern = Glob::new(&name);
+                    let is_twice = patterns.iter().any(|(known, _)| *known == pattern);
+                    patterns.push((pattern, rule));
+                    is_twice
+                }
+                false => allowed.insert(name, rule).is_some(),
+            };
+            if is_twice {
                 report(problems, place, &path, "this setting is named twice");
             }
         }
     }
-    Some(allowed)
+    Some((allowed, patterns))
+}
+
+/// Whether a pattern names settings of applications alone: `app.*`, `request.jwt.*`. The server's
+/// own have no dot, and what extensions bring has its own name where it could hurt.
+fn is_own_pattern(name: &str) -> bool {
+    let Some((space, rest)) = name.split_once('.') else {
+        return false;
+    };
+    let spaces = NEVER.iter().filter_map(|never| never.split_once('.'));
+    let mut closed = spaces
+        .map(|(space, _)| space)
+        .chain(SPACES_OF_EXTENSIONS.iter().copied());
+    guc::is_name(space)
+        && guc::is_name(&rest.replace('*', "x"))
+        && !closed.any(|closed| closed == space)
 }
 
 /// Names of settings are the same in upper and lower case.
@@ -102,7 +155,9 @@ fn value_rule(
                 "only utf8" => Some(ValueRule::OnlyUtf8),
                 "catalog first" => Some(ValueRule::SearchPath),
                 "at most the timeout" => at_most(name, timeouts?),
-                _ => None,
+                word => word
+                    .strip_prefix("at most ")
+                    .and_then(|most| up_to(name, most)),
             };
             if rule.is_none() {
                 report(problems, place, path, RULES_WANTED);
@@ -118,6 +173,20 @@ fn at_most(name: &str, timeouts: Timeouts) -> Option<ValueRule> {
         .into_iter()
         .find(|(timeout, _)| *timeout == name);
     bound.map(|(_, ms)| ValueRule::AtMost { ms })
+}
+
+/// A bound with a unit is one of memory, one without of anything else.
+fn up_to(name: &str, most: &str) -> Option<ValueRule> {
+    let most = match guc::integer(most) {
+        Some(number) => Amount::Number(
+            u32::try_from(number)
+                .ok()
+                .filter(|_| !guc::is_memory(name))?
+                .into(),
+        ),
+        None => Amount::Kibibytes(guc::kibibytes(most).filter(|_| guc::is_memory(name))?),
+    };
+    Some(ValueRule::UpTo { most })
 }
 
 fn bounds(tree: Tree, path: &str, problems: &mut Problems) -> Option<ValueRule> {
@@ -166,8 +235,40 @@ const NAME_WANTED: &str = "the name of a setting is wanted: letters, digits and 
     those that are not the server's own, such as app.tenant; in settings.deny also with *, such as \
     enable_*";
 
+const PATTERN_WANTED: &str = "a pattern names settings of applications: what stands before the first \
+    dot is a name, and not that of an extension, such as app.* or request.jwt.*";
+
+const ON_REFUSED: &[(&str, OnRefusedSetting)] = &[
+    ("refuse", OnRefusedSetting::Refuse),
+    ("ignore", OnRefusedSetting::Ignore),
+];
+
+/// Extensions with settings that change what is read, written or run.
+const SPACES_OF_EXTENSIONS: &[&str] = &[
+    "anon",
+    "auto_explain",
+    "citus",
+    "cron",
+    "dblink",
+    "isn",
+    "orafce",
+    "passwordcheck",
+    "pg_stat_statements",
+    "pgaudit",
+    "pglogical",
+    "plpgsql",
+    "plpython",
+    "postgis",
+    "postgres_fdw",
+    "sepgsql",
+    "spock",
+    "supautils",
+    "timescaledb",
+];
+
 const RULES_WANTED: &str = "wanted: any, only on, only off, on or off, only utf8, catalog first, \
-    at most the timeout (for the three timeouts), a list of words, or a map of min and max";
+    at most the timeout (for the three timeouts), at most 256MB (for amounts of memory), at most 4 \
+    (for other numbers), a list of words, or a map of min and max";
 
 /// Settings that change who the session is, what it may write, what code the server loads or runs
 /// by itself, or what a filter of rows means.
@@ -234,6 +335,69 @@ mod tests {
         let policy = policy_with("settings", "allow: {App.Tenant: any, app.kind: [a, b]}");
         assert_eq!(policy.setting("app.tenant"), Some(&ValueRule::Any));
         assert!(policy.setting("app.kind").is_some());
+    }
+
+    #[test]
+    fn settings_of_applications_are_allowed_by_pattern() {
+        let policy = policy_with(
+            "settings",
+            "allow: {app.kind: [a], App.*: any, request.jwt.*: [x]}",
+        );
+        assert_eq!(policy.setting("app.tenant"), Some(&ValueRule::Any));
+        assert_eq!(
+            policy.setting("app.kind"),
+            Some(&ValueRule::OneOf(vec!["a".into()]))
+        );
+        assert!(policy.setting("request.jwt.claims").is_some());
+        for name in ["work_mem", "apps.x", "app", "request.jwt", "request.x"] {
+            assert_eq!(policy.setting(name), None, "{name}");
+        }
+        let of_a_model =
+            "allow: {app.*: any}}\nmodels: {a.b: {sql: \"SELECT 1 WHERE x = :app.tenant\"}";
+        policy_with("settings", of_a_model);
+        for pattern in [
+            "\"*\"",
+            "\"*.x\"",
+            "\"enable_*\"",
+            "plperl.*",
+            "plv8.*",
+            "app*.x",
+            "isn.*",
+            "a.*.b c",
+        ] {
+            let found = said_of("settings", &format!("allow: {{{pattern}: any}}"));
+            assert!(
+                found.contains("a pattern names settings"),
+                "{pattern}: {found}"
+            );
+        }
+        let found = said_of("settings", "allow: {app.*: any, APP.*: any}");
+        assert!(found.contains("named twice"), "{found}");
+        let found = said_of("settings", "allow: {app.*: any}, deny: [app.*]");
+        assert!(found.contains("also allowed"), "{found}");
+    }
+
+    #[test]
+    fn bounds_have_the_unit_of_their_setting() {
+        use super::super::super::Amount;
+        let policy = policy_with(
+            "settings",
+            "allow: {work_mem: at most 64MB, geqo_effort: at most 5}",
+        );
+        let of = |name: &str| policy.setting(name).cloned();
+        let most = Amount::Kibibytes(65_536);
+        assert_eq!(of("work_mem"), Some(ValueRule::UpTo { most }));
+        let most = Amount::Number(5);
+        assert_eq!(of("geqo_effort"), Some(ValueRule::UpTo { most }));
+        for wrong in [
+            "work_mem: at most 4",
+            "geqo_effort: at most 4MB",
+            "work_mem: at most much",
+            "geqo_effort: at most -1",
+        ] {
+            let found = said_of("settings", &format!("allow: {{{wrong}}}"));
+            assert!(found.contains("wanted: any"), "{wrong}: {found}");
+        }
     }
 
     #[test]

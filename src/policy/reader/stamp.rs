@@ -22,6 +22,10 @@ pub(super) fn stamp(policy: &mut Policy) {
         line(format!("setting {name:?} {rule:?}"));
     }
     line(format!("read_write {:?}", policy.read_write));
+    line(format!(
+        "setting_patterns {:?} {:?}",
+        policy.setting_patterns, policy.on_refused_setting
+    ));
     line(format!("settings_denied {:?}", policy.settings_denied));
     line(format!("catalog {:?}", policy.catalog));
     for function in &policy.functions {

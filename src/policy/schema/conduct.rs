@@ -119,11 +119,12 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "settings.allow",
-        form: Form::Each(Names::Like(SETTING), &VALUE_RULE),
+        form: Form::Each(Names::Like(SETTINGS), &VALUE_RULE),
         absent: None,
         doc: "Settings that may be set, with the values that they may have: any, only on, only \
-              off, on or off, only utf8, catalog first, at most the timeout, a list of words, or \
-              {min, max}. Those of applications, such as app.tenant, are named here too.",
+              off, on or off, only utf8, catalog first, at most the timeout, at most 256MB, at \
+              most 4, a list of words, or {min, max}. What asks for more is lowered. Those of \
+              applications are named here too, or by a pattern: app.tenant, request.jwt.*.",
     },
     Key {
         path: "settings.allow.*.min",
@@ -150,6 +151,14 @@ pub(super) const KEYS: &[Key] = &[
         doc: "READ WRITE in BEGIN and SET TRANSACTION, and default_transaction_read_only or \
               transaction_read_only set to off: lower runs the statement with READ ONLY in its \
               place, refuse answers with an error. The session only reads in both.",
+    },
+    Key {
+        path: "settings.on_refused_setting",
+        form: Form::OneOf(&["refuse", "ignore"]),
+        absent: Some("refuse"),
+        doc: "What becomes of a setting in a connection string that is refused. ignore: the client \
+              logs in without it and is told by a NOTICE, where rows mean the same without it \
+              (not search_path, row_security, encodings, roles). refuse: so is the login.",
     },
     Key {
         path: "tests",
@@ -208,6 +217,9 @@ const CHOICE: Form = Form::OneOf(&["refuse", "allow"]);
 /// The name of a setting.
 const SETTING: &str = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$";
 
+/// The same, or a pattern for those of applications.
+const SETTINGS: &str = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_*][A-Za-z0-9_$*]*)*$";
+
 /// The values that a setting may have.
 const VALUE_RULE: Form = Form::Either(&[
     Form::OneOf(&[
@@ -219,6 +231,7 @@ const VALUE_RULE: Form = Form::Either(&[
         "catalog first",
         "at most the timeout",
     ]),
+    Form::Text(Some(r"^at most [0-9]+(\.[0-9]+)?\s*(B|kB|MB|GB|TB)?$")),
     Form::Many(&Form::Scalar),
     Form::Section,
 ]);

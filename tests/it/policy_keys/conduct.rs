@@ -149,7 +149,7 @@ pub(super) const CASES: &[Case] = &[
         &[
             app(&["SET geqo = on"], "22023 settings"),
             app(&["SET app.tenant = 'c'"], "22023 settings"),
-            app(&["SET work_mem = '1GB'"], "42501 settings"),
+            app(&["SET temp_buffers = '1GB'"], "42501 settings"),
         ],
         &[
             app(&["SET geqo = off", "SHOW geqo"], "off"),
@@ -214,6 +214,11 @@ pub(super) const CASES: &[Case] = &[
             "on",
         )],
     ),
+    Case {
+        key: "settings.on_refused_setting",
+        edits: &[("settings/on_refused_setting", r#""refuse""#)],
+        shown: Shown::Scene(scenes::on_refused_setting),
+    },
     tested(
         "tests.*.statement",
         r#"{"statement": "DELETE FROM t", "expect": "permit"}"#,

@@ -35,6 +35,28 @@ pub(super) fn name(scene: &Scene<'_>) {
     );
 }
 
+/// A setting that nobody may set, in a connection string.
+pub(super) fn on_refused_setting(scene: &Scene<'_>) {
+    let stack = scene.stack;
+    let login = |name: &str, options: &str| {
+        let parameters = [("application_name", name), ("options", options)];
+        let login = Login {
+            parameters: &parameters,
+            ..stack.login(APP)
+        };
+        RawClient::try_login(stack.proxied_address(), &login)
+    };
+    let refused = login(&scene.name, "-c log_statement=none").err().unwrap();
+    assert!(told(&[refused]).starts_with("42501"));
+    drop(login(&scene.name, "-c geqo=off").ok().unwrap());
+    // The policy of everybody else leaves it out, but nothing that rows depend on.
+    let left_out = login("", "-c log_statement=none -c geqo=off");
+    let mut client = left_out.ok().unwrap();
+    assert_eq!(told(&client.query("SHOW geqo")), "off");
+    let refused = login("", "-c row_security=off").err().unwrap();
+    assert!(told(&[refused]).starts_with("42501"));
+}
+
 /// The same client from two addresses of this host.
 pub(super) fn client_address(scene: &Scene<'_>) {
     let ask = |from: &str| {
