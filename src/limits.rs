@@ -94,6 +94,10 @@ pub const RESOLVE_WORK_MAX: usize = 20_000_000;
 /// half of the clients show nothing else, and show it in one line.
 pub const FIRST_LINE_CHARACTERS_MAX: usize = 100;
 
+/// How long the name of what a refusal is about may be to be recorded: a qualified name and some
+/// types of arguments.
+pub const SUBJECT_BYTES_MAX: usize = 256;
+
 /// How many words of a refused statement are read for what it is about: the longest head of a
 /// statement of Postgres's grammar has fewer before the name.
 pub const HEAD_WORDS_MAX: usize = 12;

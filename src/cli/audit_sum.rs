@@ -77,6 +77,8 @@ pub struct Refused {
     pub count: u64,
     /// By which rule last.
     pub rule: String,
+    /// What that was about, where names are recorded.
+    pub subject: String,
     /// What kind of statement it is.
     pub kind: String,
     /// Some of its users.
@@ -118,6 +120,8 @@ struct Line<'l> {
     verdict: Cow<'l, str>,
     #[serde(borrow)]
     rule: Cow<'l, str>,
+    #[serde(borrow)]
+    subject: Cow<'l, str>,
     #[serde(borrow)]
     fingerprint: Cow<'l, str>,
     #[serde(borrow)]
@@ -326,6 +330,7 @@ impl Refused {
         self.count += 1;
         if *line.time >= *self.last {
             (self.rule, self.kind) = (cleaned(&line.rule), cleaned(&line.kind));
+            self.subject = cleaned(&line.subject);
         }
         later(&mut self.last, &line.time);
         if self.users.len() < AUDIT_TOP_USERS_MAX {

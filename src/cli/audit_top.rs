@@ -145,7 +145,8 @@ fn as_json(sum: &Sum, limit: usize) -> Value {
     };
     let fingerprints = sum.fingerprints.top(limit).into_iter().map(|(key, entry)| {
         json!({
-            "fingerprint": key, "count": entry.count, "rule": entry.rule, "kind": entry.kind,
+            "fingerprint": key, "count": entry.count, "rule": entry.rule,
+            "subject": entry.subject, "kind": entry.kind,
             "users": entry.users, "last": entry.last,
         })
     });
@@ -192,9 +193,18 @@ fn as_tables(sum: &Sum, limit: usize, out: &mut impl Write) -> io::Result<()> {
         let users: Vec<&str> = entry.users.iter().map(String::as_str).collect();
         let count = entry.count.to_string();
         let (rule, kind, last) = (&entry.rule, &entry.kind, &entry.last);
-        [&count, key, rule, kind, last, &users.join(" ")].map(str::to_owned)
+        let subject = &entry.subject;
+        [&count, key, rule, kind, last, &users.join(" "), subject].map(str::to_owned)
     });
-    let heads = ["refused", "fingerprint", "rule", "kind", "last", "users"];
+    let heads = [
+        "refused",
+        "fingerprint",
+        "rule",
+        "kind",
+        "last",
+        "users",
+        "about",
+    ];
     table("Most refused", heads, rows.collect(), out)?;
     for (title, name, from) in [
         ("Rules that refused", "rule", &sum.rules),

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::case::Case;
+use super::hidden::means;
 use crate::catalog::quoted;
 use crate::limits::HEAD_WORDS_MAX;
 use crate::sql::lexer::{Token, TokenKind, tokens};
@@ -74,6 +75,30 @@ pub(super) fn relation(table: &nodes::RangeVar) -> String {
         Some(schema) => format!("{}.{name}", quoted(schema)),
         None => name.into_owned(),
     }
+}
+
+/// The same as it is recorded: as the catalog calls the first that it may be; none without one.
+pub(super) fn recorded(table: &nodes::RangeVar, case: &Case<'_>) -> Option<String> {
+    let sight = case.sight()?;
+    let catalog = sight.catalog();
+    let name = catalog.names().find(table.relname()?)?;
+    let of_name = catalog.index().relations(name);
+    let found = match table.schemaname() {
+        Some(schema) => {
+            let schema = catalog.index().schema(catalog.names().find(schema)?)?;
+            let mut of_name = of_name.iter();
+            of_name.find(|id| catalog.relation(**id).schema == schema)
+        }
+        None => {
+            let paths = means::paths(sight, case)?;
+            let mut along = paths.first()?.schemas().iter();
+            along.find_map(|schema| {
+                let mut of_name = of_name.iter();
+                of_name.find(|id| catalog.relation(**id).schema == *schema)
+            })
+        }
+    };
+    found.map(|id| format!("relation {}", catalog.relation_name(*id)))
 }
 
 /// A name with what stands before and behind its dots.

@@ -48,7 +48,7 @@ pub(super) fn judge(
             Err(
                 Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, &message, hint)
                     .about(format_args!("{}", shown(&name)))
-                    .of(Some(format!("setting {name}"))),
+                    .of(is_known(&name).then(|| format!("setting {name}"))),
             )
         }
     }

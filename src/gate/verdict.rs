@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Facts, Moved, ReadPermit, Rule};
+use crate::limits;
 use crate::sqlstate::{self, SqlState};
 
 /// A verdict, and what was learned on the way.
@@ -89,6 +90,7 @@ impl Refusal {
 
     /// The same, with the name of what it is about.
     pub(super) fn of(mut self: Box<Self>, subject: Option<String>) -> Box<Self> {
+        let subject = subject.filter(|name| name.len() <= limits::SUBJECT_BYTES_MAX);
         self.subject = subject.map(String::into_boxed_str);
         self
     }

@@ -159,6 +159,7 @@ impl Running {
             fingerprint: self.facts.fingerprint,
             outcome: self.outcome,
             rule: self.cut_by,
+            subject: None,
             observed: &self.facts.observed,
             observed_running: &self.observed,
             named: self.facts.named.as_deref(),

@@ -126,6 +126,7 @@ impl Conversation {
             fingerprint: facts.and_then(|facts| facts.fingerprint),
             outcome: Outcome::Refused,
             rule: Some(refusal.rule),
+            subject: subject_of(refusal, facts),
             observed: &[],
             observed_running: &[],
             named: facts.and_then(|facts| facts.named.as_deref()),
@@ -199,4 +200,10 @@ impl Conversation {
             }
         }
     }
+}
+
+/// What a refusal is about, where names are recorded.
+fn subject_of<'r>(refusal: &'r Refusal, facts: Option<&Arc<Facts>>) -> Option<&'r str> {
+    let are_recorded = facts.is_some_and(|facts| facts.named.is_some());
+    refusal.subject.as_deref().filter(|_| are_recorded)
 }

@@ -348,6 +348,7 @@ fn statement(session: &SessionInfo) -> StatementFinished<'_> {
         rows: 0,
         bytes: 0,
         cached: CacheAnswer::Miss,
+        subject: None,
         hint: None,
         trace: None,
         queue: Duration::ZERO,

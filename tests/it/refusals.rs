@@ -156,6 +156,39 @@ fn name_nothing(stack: &Stack) {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
+/// Whoever is on call reads what was refused, not just a fingerprint.
+#[test]
+fn the_audit_says_what_a_refusal_was_about() {
+    let stack = stack();
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    for (sql, subject) in [
+        ("DELETE FROM item", "relation public.item"),
+        (
+            "WITH gone AS (DELETE FROM part RETURNING 1) TABLE gone",
+            "relation public.part",
+        ),
+        (HIDDEN.0, "view public.innocent"),
+        (
+            "SELECT pg_sleep(100)",
+            "function pg_sleep(double precision)",
+        ),
+        ("SET fsync = off", "setting fsync"),
+    ] {
+        client.query(sql);
+        let line = stack.audited(|line| line["subject"] == subject);
+        assert_eq!(line["verdict"], "refused", "{line}");
+    }
+    // What only the client names is on no record.
+    client.query("DELETE FROM canary_of_names");
+    client.query("SET canary_of_names = 1");
+    client.query("SELECT pg_read_file('canary_of_names')");
+    stack.audited(|line| {
+        let subject = line["subject"].as_str().unwrap_or_default();
+        subject.starts_with("function pg_read_file")
+    });
+    assert!(!stack.everything_said().contains("canary_of_names"));
+}
+
 /// The messages of a script, in the notation of [`SCRIPTS`].
 fn messages(script: &str, bad: &str) -> Vec<u8> {
     let statement = |letter: &str| match letter {

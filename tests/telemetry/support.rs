@@ -87,6 +87,7 @@ pub fn statement(session: &SessionInfo, outcome: Outcome) -> StatementFinished<'
         rows: 2,
         bytes: 99,
         cached: CacheAnswer::Unasked,
+        subject: (outcome == Outcome::Refused).then_some("relation shop.orders"),
         hint: None,
         trace: None,
         queue: Duration::ZERO,

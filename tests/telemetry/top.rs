@@ -87,6 +87,7 @@ fn it_says_what_is_refused_most_and_what_is_slow_over_all_files() {
     );
     assert_eq!(sum["policies"][0]["policy"], "agent");
     assert_eq!(sum["errors"][0]["sqlstate"], "25006");
+    assert_eq!(sum["fingerprints"][0]["subject"], "relation shop.orders");
     let slow = &sum["slowest"][0];
     assert_eq!(
         (&slow["count"], &slow["max_us"]),

@@ -106,7 +106,7 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
         StatementKind::Insert
         | StatementKind::Update
         | StatementKind::Delete
-        | StatementKind::Merge => Err(write_statement::refusal(node, kind)),
+        | StatementKind::Merge => Err(write_statement::refusal(node, kind, case)),
         StatementKind::Ddl => Err(ddl::refusal(node, case)),
         StatementKind::Maintenance => Err(maintenance::refusal(node, case)),
         StatementKind::Do | StatementKind::Call => Err(do_and_call::refusal(node, kind)),
@@ -165,7 +165,7 @@ pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
         Node::CollateClause(collate) => temp_schema::look_at_name(collate.collname(), "collation"),
         Node::RangeTableSample(sample) => tablesample_method::look(sample, case),
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
-            Err(modifying_cte::refusal(node))
+            Err(modifying_cte::refusal(node, case))
         }
         Node::IntoClause(into) => Err(select_into::refusal(into)),
         Node::LockingClause(clause) => Err(locking_clause::refusal(clause)),

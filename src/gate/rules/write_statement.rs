@@ -21,11 +21,16 @@
 //! # When not
 //! A write inside the WITH of a SELECT is `modifying_cte`.
 
+use crate::gate::case::Case;
 use crate::gate::{Refusal, Rule, StatementKind, head};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(
+    node: Node<'_>,
+    kind: StatementKind,
+    case: &Case<'_>,
+) -> Box<Refusal> {
     let written = match node {
         Node::InsertStmt(insert) => insert.relation(),
         Node::UpdateStmt(update) => update.relation(),
@@ -43,6 +48,7 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
         "Ask for the rows with SELECT; changes have to be made through another connection.",
     )
     .about(format_args!("{}", kind.name()))
+    .of(written.and_then(|table| head::recorded(table, case)))
 }
 
 /// What a statement that writes does.

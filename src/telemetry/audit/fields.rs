@@ -87,6 +87,12 @@ pub const STATEMENT: &[FieldForm] = &[
         Sometimes,
         "The rule that refused it or ended its result.",
     ),
+    field(
+        "subject",
+        Text,
+        Sometimes,
+        "What the refusal is about: relation schema.name. Not with audit.names: off.",
+    ),
     FINGERPRINT,
     field(
         "relations",

@@ -56,6 +56,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         rows: 1,
         bytes: 2,
         cached: label::CacheAnswer::Unasked,
+        subject: Some("relation s.t"),
         hint: None,
         trace: None,
         queue: Duration::ZERO,

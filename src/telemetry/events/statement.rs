@@ -33,6 +33,8 @@ pub struct StatementFinished<'a> {
     pub outcome: Outcome,
     /// The rule that refused it, or ended its result.
     pub rule: Option<Rule>,
+    /// What the refusal is about, where names are recorded: `relation shop.orders`.
+    pub subject: Option<&'a str>,
     /// The rules that judged its text, would have refused it and are only observed.
     pub observed: &'a [Rule],
     /// Those that would have stopped it as it ran.
@@ -118,6 +120,9 @@ impl StatementFinished<'_> {
                 .word("verdict", self.outcome.name());
             if let Some(rule) = self.rule {
                 line.word("rule", rule.name());
+            }
+            if let Some(subject) = self.subject {
+                line.text("subject", subject);
             }
             if let Some(fingerprint) = &self.fingerprint {
                 line.hex("fingerprint", fingerprint.as_bytes());

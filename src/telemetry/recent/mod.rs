@@ -1,5 +1,6 @@
 //! What was refused and repaired lately: bounded lists for the live page. Fingerprints, rules,
-//! fixed hints and names of users and applications; never a text, and no name of a relation.
+//! fixed hints, names of users and applications and, where names are recorded, of what a refusal is
+//! about; never a text.
 //!
 //! A permitted statement does not come here. A refused one takes a lock for a few lookups among
 //! few; what a client can fill with endless different statements is its own share of each list,
@@ -59,6 +60,8 @@ pub struct Refused {
     pub policy: String,
     /// The rule that refused.
     pub rule: &'static str,
+    /// What it was about, where names are recorded.
+    pub subject: Option<String>,
     /// The kind of statement.
     pub kind: &'static str,
     /// Its fingerprint, where it has one.
@@ -198,6 +201,7 @@ impl Recent {
             application: session.application_name().to_owned(),
             policy: session.policy().map_or("", |(name, _)| name).to_owned(),
             rule: rule.name(),
+            subject: event.subject.map(str::to_owned),
             kind: event.kind.name(),
             fingerprint: event.fingerprint.map(|print| print.to_string()),
             print: event.fingerprint,

@@ -28,6 +28,7 @@ fn refuse(recent: &Recent, user: &str, sql: &str) -> String {
         rows: 0,
         bytes: 0,
         cached: CacheAnswer::Unasked,
+        subject: None,
         hint: Some(HINT),
         trace: None,
         queue: Duration::ZERO,

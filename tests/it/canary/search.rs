@@ -7,7 +7,11 @@ use std::path::Path;
 pub const CANARY: &str = "canary";
 
 /// What the audit names: relations as the catalog has them, and a setting.
-const NAMES: [&str; 2] = ["\"public.canary_rows\"", "\"canary.setting\""];
+const NAMES: [&str; 3] = [
+    "\"public.canary_rows\"",
+    "\"canary.setting\"",
+    "relation public.canary_rows",
+];
 
 /// One place that something was written to, and what.
 pub struct Sink {
