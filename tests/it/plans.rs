@@ -463,7 +463,8 @@ fn a_cancel_meets_the_question() {
         let error = answer.iter().find(|frame| frame.kind == b'E').unwrap();
         assert_eq!(error.sqlstate(), "57014");
         owner.query("ROLLBACK");
-        assert_eq!(kinds(&client.query("SELECT id FROM few LIMIT 1")), "TDCZ");
+        let answer = client.query("SELECT id FROM few LIMIT 1");
+        assert_eq!(kinds(&answer), "TDCZ", "{answer:?}");
     }
 }
 
