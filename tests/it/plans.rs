@@ -458,7 +458,10 @@ fn a_cancel_meets_the_question() {
         client.send(&messages);
         assert_running(&stack, 1);
         let (pid, secret) = client.key.clone().unwrap();
-        RawClient::connect(stack.proxied_address()).send(&frames::cancel_request(pid, &secret));
+        // Who waits until it is closed knows that the cancel meets nothing that comes later.
+        let mut canceller = RawClient::connect(stack.proxied_address());
+        canceller.send(&frames::cancel_request(pid, &secret));
+        canceller.until_closed();
         let answer = client.until_ready();
         let error = answer.iter().find(|frame| frame.kind == b'E').unwrap();
         assert_eq!(error.sqlstate(), "57014");
