@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::thread::sleep;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use pgsieve::wire::encode;
@@ -21,9 +23,10 @@ pub fn report(peers: &Peers) {
         bytes / 1_000_000,
         memory_mib(pid, "VmHWM")
     );
-    for way in [Target::PgBouncer, Target::Pgsieve] {
-        idle(peers, way);
-    }
+    // PgBouncer keeps its sessions with the server when its clients are gone: it is the last.
+    idle(peers, Target::Pgsieve);
+    sleep(PARTING);
+    idle(peers, Target::PgBouncer);
 }
 
 /// Prints what idle clients take, each after one statement, and what each one more takes: from the
@@ -94,3 +97,6 @@ const IDLE_CLIENTS: usize = 1_000;
 
 /// After these no buffer of the whole process grows any more.
 const FIRST_CLIENTS: usize = 100;
+
+/// Time for a thousand sessions to end at the server.
+const PARTING: Duration = Duration::from_secs(3);
