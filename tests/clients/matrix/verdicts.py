@@ -83,7 +83,7 @@ def judge(direct, proxied, refused):
         elif name in refused:
             if "error" not in through:
                 return Verdict("FAIL", f"{name}: is listed as refused, and passes")
-        elif outcome(direct.steps[name]) != outcome(through):
+        elif not same(outcome(direct.steps[name]), outcome(through)):
             return Verdict("FAIL", f"{name}: {difference(direct.steps[name], through)}")
     if refused:
         return Verdict("refused", "; ".join(f"{name}: {reason}" for name, reason in sorted(refused.items())))
@@ -97,6 +97,11 @@ def outcome(step):
     return {"value": step.get("value")}
 
 
+def same(one, other):
+    """As JSON: to Python true is 1."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
 def difference(direct, through):
     if "value" in direct and "value" in through:
         path, here, there = first_difference(direct["value"], through["value"], "")
@@ -108,13 +113,13 @@ def first_difference(one, other, path):
     """The innermost place where two JSON values differ, and what stands there."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in [*one, *(key for key in other if key not in one)]:
-            if key not in one or key not in other or one[key] != other[key]:
+            if key not in one or key not in other or not same(one[key], other[key]):
                 return first_difference(one.get(key, "nothing"), other.get(key, "nothing"), f"{path}.{key}")
     if isinstance(one, list) and isinstance(other, list):
         for at in range(max(len(one), len(other))):
             here = one[at] if at < len(one) else "nothing"
             there = other[at] if at < len(other) else "nothing"
-            if here != there:
+            if not same(here, there):
                 return first_difference(here, there, f"{path}[{at}]")
     return path, one, other
 

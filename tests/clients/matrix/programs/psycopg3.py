@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from psycopg.types.range import RangeInfo, Range
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, NullConnectionPool
 
-from steps import Steps
+from steps import ERRORS, WRITES, Steps
 
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 connection = psycopg.connect(autocommit=True)
@@ -340,15 +340,7 @@ def fields(text):
                 diag.column_name, diag.constraint_name, *more]
 
 
-for name, text in {
-    "missing column": "SELECT no_such_column_at_all FROM item",
-    "missing table": "SELECT * FROM no_such_table_at_all",
-    "missing function": "SELECT no_such_function_at_all(1)",
-    "syntax error": "WHERE BY GROUP",
-    "division by zero": "SELECT 1/0",
-    "not granted": "SELECT * FROM secret_table",
-    "raised with all fields": "SELECT 'P0042' !!!> 'told'",
-}.items():
+for name, text in ERRORS.items():
     step.run(f"error: {name}", lambda text=text: fields(text))
 
 
@@ -407,19 +399,7 @@ async def asynchronous_pool():
         return await asyncio.gather(*(one(n) for n in range(20)))
 
 
-for name, text in {
-    "insert": "INSERT INTO item (id, name) VALUES (0, 'x')",
-    "update returning": "UPDATE shop.customer SET name = 'x' RETURNING id",
-    "delete in with": "WITH gone AS (DELETE FROM item RETURNING id) SELECT * FROM gone",
-    "temporary table": "CREATE TEMP TABLE t (a int)",
-    "lock rows": "SELECT * FROM item FOR UPDATE",
-    "nextval": "SELECT nextval('counter')",
-    "notify": "NOTIFY a, 'b'",
-    "terminate others": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
-    "advisory lock": "SELECT pg_advisory_lock(1)",
-    "write behind a read": "SELECT 1; DELETE FROM item",
-    "replication role": "SET session_replication_role = replica",
-}.items():
+for name, text in (WRITES | {"write behind a read": "SELECT 1; DELETE FROM item"}).items():
     step.run(f"write: {name}", lambda text=text: rows(text), write=True)
 
 

@@ -28,6 +28,33 @@ WAY = os.environ["MATRIX_WAY"]
 URL = os.environ["MATRIX_URL"]
 DIRECT = WAY == "direct"
 
+# Writes that every client is tried with.
+WRITES = {
+    "insert": "INSERT INTO item (id, name) VALUES (0, 'x')",
+    "update returning": "UPDATE shop.customer SET name = 'x' RETURNING id",
+    "delete in with": "WITH gone AS (DELETE FROM item RETURNING id) SELECT * FROM gone",
+    "temporary table": "CREATE TEMP TABLE t (a int)",
+    "lock rows": "SELECT * FROM item FOR UPDATE",
+    "nextval": "SELECT nextval('shop.invoice_number')",
+    "notify": "NOTIFY a, 'b'",
+    "terminate others": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
+    "advisory lock": "SELECT pg_advisory_lock(1)",
+    "call": "CALL shop.close_day()",
+    "do": "DO $$ BEGIN END $$",
+    "replication role": "SET session_replication_role = replica",
+}
+
+# Statements that fail, whoever sends them.
+ERRORS = {
+    "missing column": "SELECT no_such_column_at_all FROM item",
+    "missing table": "SELECT * FROM no_such_table_at_all",
+    "missing function": "SELECT no_such_function_at_all(1)",
+    "syntax": "WHERE BY GROUP",
+    "division by zero": "SELECT 1/0",
+    "not granted": "SELECT * FROM secret_table",
+    "raised": "SELECT 'P0042' !!!> 'told'",
+}
+
 
 class Steps:
     """Runs steps and says what came of them; `recover` runs after one that failed."""
@@ -99,10 +126,11 @@ def sqlstate(error, depth=5):
 
 
 def message(error):
-    """The first line; of an error that pg8000 keeps in a dict, its M."""
-    for argument in getattr(error, "args", ()):
-        if isinstance(argument, dict) and "M" in argument:
-            return argument["M"]
+    """The first line; of an error that pg8000 keeps in a dict, its M, also where another error wraps it."""
+    for inner in (error, getattr(error, "orig", None), error.__cause__):
+        for argument in getattr(inner, "args", ()):
+            if isinstance(argument, dict) and "M" in argument:
+                return argument["M"]
     lines = [line for line in str(error).splitlines() if line.strip()]
     return without_addresses(lines[0]) if lines else ""
 
