@@ -207,7 +207,7 @@ async function sessions() {
         query.on('error', reject).on('end', resolve);
       });
       busy.query(query);
-      await pause(300);
+      await pause(1000);
       ender.cancel(busy, query);
       const failed = await fails(end);
       const after = await rows(busy, "SELECT 'usable'");

@@ -1,0 +1,3 @@
+# PgJDBC, as Debian has it.
+have java || debian default-jdk-headless
+debian libpostgresql-jdbc-java
