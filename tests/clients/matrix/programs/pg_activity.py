@@ -20,7 +20,7 @@ from pgactivity.types import Filters
 from steps import Steps
 
 MODES = {1: "query", 2: "transaction", 3: "backend"}
-LONG = "SELECT count(*) FROM generate_series(1, 2000000000)"
+LONG = "SELECT count(*) FROM shop.reading a, shop.reading b WHERE a.value + b.value < 0"
 # Of what the server is asked about itself, what does not change from run to run.
 SETTLED = ["max_connections", "autovacuum_max_workers", "logical_replication_workers", "max_worker_processes",
            "max_wal_senders", "max_replication_slots", "wal_senders", "wal_receivers", "replication_slots"]
