@@ -1,0 +1,2 @@
+# Perl's DBD::Pg, as Debian has it.
+debian libdbd-pg-perl
