@@ -103,6 +103,18 @@ INSERT INTO shop.event
 SELECT n, timestamptz '2024-06-01 00:00:00+00' + n * interval '1 day', 'kind ' || n % 4, jsonb_build_object('n', n)
 FROM generate_series(1, 700) n;
 
+-- pgbench's, of scale 1.
+CREATE TABLE public.pgbench_branches (bid integer PRIMARY KEY, bbalance integer, filler char(88));
+CREATE TABLE public.pgbench_tellers (tid integer PRIMARY KEY, bid integer, tbalance integer, filler char(84));
+CREATE TABLE public.pgbench_accounts (aid integer PRIMARY KEY, bid integer, abalance integer, filler char(84));
+CREATE TABLE public.pgbench_history (
+  tid integer, bid integer, aid integer, delta integer, mtime timestamp, filler char(22)
+);
+INSERT INTO public.pgbench_branches VALUES (1, 0);
+INSERT INTO public.pgbench_tellers SELECT n, 1, 0 FROM generate_series(1, 10) n;
+INSERT INTO public.pgbench_accounts SELECT n, 1, 0 FROM generate_series(1, 100000) n;
+GRANT SELECT ON public.pgbench_branches, public.pgbench_tellers, public.pgbench_accounts, public.pgbench_history TO reader;
+
 -- For cursors, streams and fetch sizes.
 CREATE TABLE shop.reading (id integer PRIMARY KEY, sensor integer NOT NULL, value double precision, taken timestamptz, note text);
 INSERT INTO shop.reading
@@ -161,11 +173,13 @@ ALTER TABLE shop.employee ADD CONSTRAINT employee_not_own_boss CHECK (boss <> id
 
 GRANT USAGE ON SCHEMA shop, "Mixed Schema", other TO reader, monitor;
 GRANT SELECT ON ALL TABLES IN SCHEMA shop, "Mixed Schema", other TO reader, monitor;
-GRANT SELECT ON ALL SEQUENCES IN SCHEMA shop, public TO reader;
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA shop, public TO reader, monitor;
 -- One function that may be refused by the server itself.
 REVOKE EXECUTE ON FUNCTION shop.many(integer[]) FROM PUBLIC;
 RESET search_path;
 RESET ROLE;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO monitor;
+REVOKE ALL ON secret_table FROM monitor;
 
 -- Words that do not distinguish case, where contrib is there.
 SELECT $$CREATE TABLE shop.word (word citext PRIMARY KEY, path ltree, pairs hstore)$$,
