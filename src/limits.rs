@@ -118,6 +118,14 @@ pub const STATEMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// time that grows with it, so it ends here.
 pub const STATEMENTS_PER_MESSAGE_MAX: usize = 1_000;
 
+/// What a policy may give of the rows of one cursor WITH HOLD. The server writes them into a
+/// temporary file at COMMIT; a bound beyond what it could write in an hour would be none.
+pub const HELD_ROWS_MAX: u64 = 1_000_000_000;
+
+/// What a policy may give of cursors WITH HOLD at a time in one session. Each takes up to the
+/// server's `work_mem`, and behind that a file, until it is closed.
+pub const HELD_CURSORS_MAX: u64 = 1_000;
+
 /// The settings in one StartupMessage, `options` included. Clients send about ten.
 pub const STARTUP_SETTINGS_MAX: usize = 100;
 

@@ -14,8 +14,8 @@ use super::sight::Sight;
 use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
-    Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule, SearchPaths,
-    SessionNames, StatementKind, Surety, Verdict,
+    CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule,
+    SearchPaths, SessionNames, StatementKind, Surety, Verdict,
 };
 use crate::limits;
 use crate::policy::{Amount, CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
@@ -68,6 +68,8 @@ pub struct Case<'j> {
     pub(super) observed: Vec<Rule>,
     /// The text as it came, and what was put into it, where that is another text.
     pub(super) changed: Option<Changed<'j>>,
+    /// What the statements so far do to cursors, where somebody counts their rows.
+    pub(super) cursor_steps: Vec<CursorStep>,
     /// A snapshot that no session has yet.
     pub(super) at_hand: Option<&'j Sight>,
     names: &'j SessionNames,
@@ -135,6 +137,7 @@ impl<'j> Case<'j> {
             met: None,
             observed: Vec::new(),
             changed: None,
+            cursor_steps: Vec::new(),
             at_hand: None,
             names,
             moved: None,
@@ -483,6 +486,7 @@ impl<'j> Case<'j> {
             instead,
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
+            cursor_steps: self.cursor_steps.into_boxed_slice(),
         }
     }
 
@@ -507,6 +511,7 @@ impl<'j> Case<'j> {
             instead: self.instead().filter(|_| self.statements <= 1),
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
+            cursor_steps: Box::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Grounds, Instead, Named, Rule, StatementKind};
+use super::{CursorStep, Grounds, Instead, Named, Rule, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::tree::nodes;
 
@@ -40,6 +40,8 @@ pub struct Facts {
     pub runs_by_path: bool,
     /// What it names; none where nobody records that.
     pub named: Option<Arc<Named>>,
+    /// What it does to cursors of SQL, in order, where the policy bounds those WITH HOLD.
+    pub cursor_steps: Box<[CursorStep]>,
 }
 
 /// Whether a text that may run is likely to.
@@ -217,6 +219,7 @@ impl Facts {
             instead: None,
             runs_by_path: false,
             named: None,
+            cursor_steps: Box::default(),
         }
     }
 }

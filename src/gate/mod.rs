@@ -30,6 +30,7 @@ mod built_in;
 pub mod cache;
 mod case;
 mod changed;
+mod cursor_steps;
 mod ended;
 pub mod extensions;
 mod facts;
@@ -71,6 +72,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use self::cache::JudgementCache;
+pub use self::cursor_steps::{CursorStep, Deed, Way};
 pub use self::facts::{
     Depth, Effect, Facts, Forecast, PathChange, Scope, SetTo, SettingChange, Settings, Surety,
 };
@@ -79,7 +81,7 @@ pub use self::instead::{Instead, Put};
 pub use self::kind::StatementKind;
 pub use self::moved::Moved;
 pub use self::named::{Named, Rendered};
-pub use self::names::{Cursor, Prepared, SessionNames};
+pub use self::names::{Cursor, Prepared, SessionNames, stored};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
 pub use self::plan::{PlanBound, Planning, QUESTION_NAME, Question};

@@ -502,7 +502,7 @@ impl fmt::Debug for SessionNames {
 }
 
 /// The part of a name that the server keeps: it cuts names at 63 bytes.
-pub(super) fn stored(name: &str) -> &str {
+pub fn stored(name: &str) -> &str {
     let mut end = name.len().min(SERVER_NAME_BYTES);
     while !name.is_char_boundary(end) {
         end -= 1;

@@ -12,7 +12,9 @@ use super::hidden::missing;
 use super::hidden::narrow::{self, Subject};
 use super::rules::{self, Found};
 use super::single_call::SingleCall;
-use super::{Effect, Parameters, StatementKind, access, bodies, search_path, walk, watched};
+use super::{
+    Effect, Parameters, StatementKind, access, bodies, cursor_steps, search_path, walk, watched,
+};
 use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, Tree, nodes};
 
 /// Judges all statements of a text, in order.
@@ -22,9 +24,10 @@ pub(super) fn judge_message(tree: &Tree, case: &mut Case<'_>) -> Found {
     if count > 1 {
         rules::several_statements::look(tree, count, case)?;
     }
-    for statement in tree.statements() {
+    for (index, statement) in tree.statements().enumerate() {
         case.statement = statement.span();
         judge(statement.node, case)?;
+        cursor_steps::note(statement.node, index, case);
         case.end_statement();
     }
     Ok(())

@@ -60,7 +60,7 @@ fn what_dump_tools_and_long_set_ups_send_passes_under_bi() {
             "BEGIN",
             "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
             "LOCK TABLE public.a, public.b IN ACCESS SHARE MODE",
-            "BEGIN;declare \"C\" cursor with hold for select 1;fetch 100 in \"C\"",
+            "BEGIN;declare \"C\" cursor with hold for select 1 limit 5;fetch 100 in \"C\"",
             "SAVEPOINT _EXEC_SVP_1;select 1",
         ],
     );

@@ -131,7 +131,7 @@ pub struct Statements {
     /// EXPLAIN ANALYZE, which runs what it explains.
     pub explain_analyze: ExplainAnalyze,
     /// Cursors that outlive their transaction.
-    pub with_hold: Choice,
+    pub with_hold: WithHold,
     /// LOCK TABLE … IN ACCESS SHARE MODE, the lock that every SELECT takes.
     pub lock_access_share: Choice,
     /// pg_export_snapshot() and SET TRANSACTION SNAPSHOT.
@@ -163,6 +163,22 @@ pub enum ReadWrite {
     Lower,
     /// It is refused.
     Refuse,
+}
+
+/// What becomes of cursors that outlive their transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithHold {
+    /// They are refused.
+    Refuse,
+    /// There may be any number of them, of any size.
+    Allow,
+    /// There may be some.
+    Bounded {
+        /// The rows that a client gets of one.
+        rows_max: u64,
+        /// Those that a session has at a time.
+        cursors_max: usize,
+    },
 }
 
 /// A plain choice.

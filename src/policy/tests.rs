@@ -1,6 +1,8 @@
 //! That policies are read as they are meant, and that what is wrong with one is all said at once.
 
-use super::{ArgumentType, CatalogNeed, Choice, ExplainAnalyze, Policy, Several, ValueRule};
+use super::{
+    ArgumentType, CatalogNeed, ExplainAnalyze, Policy, Several, Statements, ValueRule, WithHold,
+};
 
 const AGENT: &str = include_str!("../../policies/agent.yaml");
 
@@ -75,7 +77,11 @@ fn the_shipped_policies_are_what_they_say() {
     assert_eq!(agent.statements().reads_per_message, Some(1));
     assert_eq!(bi.statements().reads_per_message, None);
     assert_eq!(bi.statements().explain_analyze, ExplainAnalyze::Reads);
-    assert_eq!(agent.statements().with_hold, Choice::Refuse);
+    let held = WithHold::Bounded {
+        rows_max: 10_000,
+        cursors_max: 10,
+    };
+    assert_eq!(agent.statements().with_hold, held);
     assert_eq!(agent.timeouts().statement_timeout_ms, 30_000);
     assert_eq!(
         bi.timeouts().idle_in_transaction_session_timeout_ms,
@@ -95,7 +101,11 @@ fn the_shipped_policies_are_what_they_say() {
     assert!(!agent.allows_function(None, "f"));
     let strict = Policy::strict();
     assert_eq!(strict.name(), "strict");
-    assert_eq!(strict.statements(), agent.statements());
+    let as_agent = Statements {
+        with_hold: WithHold::Refuse,
+        ..agent.statements()
+    };
+    assert_eq!(strict.statements(), as_agent);
     assert_eq!(
         [agent.catalog(), strict.catalog(), bi.catalog()],
         [
@@ -212,7 +222,8 @@ fn the_version_is_of_the_meaning() {
     for (from, to) in [
         ("name: agent", "name: other"),
         ("statement_timeout: 30s", "statement_timeout: 31s"),
-        ("with_hold: refuse", "with_hold: allow"),
+        ("max_rows: 10000", "max_rows: 10001"),
+        ("max_cursors: 10", "max_cursors: 11"),
         ("geqo: on or off", "geqo: only on"),
         ("allow: []", "allow: [f]"),
         ("catalog: required", "catalog: preferred"),

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use super::conversation::{Conversation, Ending};
-use super::journal::{Owed, Running, Stake};
+use super::journal::{Closing, Owed, Running, Stake};
 use super::plans::outcome::Taken;
-use super::quotas::allowance::Course;
+use super::quotas::allowance::{Course, Fits};
 use super::reply::Farewell;
 use crate::gate::Effect;
 use crate::telemetry::labels::Tripwire;
@@ -163,6 +163,7 @@ impl Conversation {
                 running.allowance.copy_done();
             }
             (b's', Some(Owed::Execute(_))) => {
+                self.cursor_paused();
                 let fate = self.suspended();
                 self.complete();
                 if matches!(fate, Fate::Swallowed) {
@@ -201,6 +202,7 @@ impl Conversation {
                     notice.tell(&mut self.reply, &self.loudness);
                 }
             }
+            Some(Owed::Close(Closing::Portal { name })) => self.quotas.close_cursor(&name),
             _ => {}
         }
         self.next_turn();
@@ -240,6 +242,9 @@ impl Conversation {
         let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
         if !tripwire::is_tag_of_read(tag) {
             return Err(Ending::Tripped(Tripwire::WriteTag));
+        }
+        if self.cursors_moved(tag)? == Fits::Beyond {
+            return Ok(Fate::Swallowed);
         }
         if let Some(fate) = self.end_truncated(tag) {
             if let Some(Owed::Execute(_)) = self.journal.head() {

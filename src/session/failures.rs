@@ -61,6 +61,7 @@ impl Conversation {
         let is_failing_text = sqlstate == Code::from(sqlstate::SYNTAX_ERROR);
         self.suspect(sqlstate);
         self.doubt_settings();
+        self.quotas.doubt_cursors();
         if self.cancelled_as_wanted() {
             return Ok(Fate::Swallowed);
         }

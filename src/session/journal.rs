@@ -67,6 +67,8 @@ pub struct Running {
     pub allowance: Allowance,
     /// The rule that ended its result.
     pub cut_by: Option<Rule>,
+    /// How many of its statements are done.
+    pub statements_done: u32,
     /// Its span, where it is sampled.
     pub trace: Option<Box<Trace>>,
     /// Whose it is, where the session is under another policy by now than it was judged by.
@@ -106,6 +108,7 @@ impl Running {
             outcome: Outcome::Permitted,
             allowance: Allowance::boundless(),
             cut_by: None,
+            statements_done: 0,
             trace: None,
         }
     }

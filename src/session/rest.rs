@@ -13,6 +13,7 @@ impl Conversation {
     pub(super) fn come_ready(&mut self, status: TransactionStatus) {
         self.standing.status = status;
         self.settle_settings(status);
+        self.quotas.settle_cursors(status);
         self.note_rest();
         if self.journal.is_empty() {
             self.journal.relax();

@@ -17,7 +17,8 @@ pub use pg_raw_parse::raw::{
     LockClauseStrength, MinMaxOp, SQLValueFunctionOp, SubLinkType, XmlExprOp,
 };
 pub use pg_raw_parse::raw::{
-    CURSOR_OPT_HOLD, DiscardMode, SetOperation, TransactionStmtKind, VariableSetKind,
+    CURSOR_OPT_HOLD, DiscardMode, FetchDirection, LimitOption, SetOperation, TransactionStmtKind,
+    VariableSetKind,
 };
 pub use pg_raw_parse::{ConstValue, Node, list, nodes};
 

@@ -23,7 +23,7 @@ SET DateStyle = 'ISO';SET extra_float_digits = 2;show transaction_isolation
 ----
 BEGIN;select 1
 ----
---! policy=bi
+--! clamped
 BEGIN;declare "SQL_CUR1" cursor with hold for select * from customers;fetch 100 in "SQL_CUR1"
 ----
 SAVEPOINT _EXEC_SVP_1

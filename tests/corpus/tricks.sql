@@ -1810,10 +1810,10 @@ MOVE FORWARD 2 FROM nobody_knows
 ----
 MOVE ALL IN nobody_knows
 ----
---! policy=agent rule=with_hold
+--! clamped
 DECLARE c CURSOR WITH HOLD FOR SELECT 1
 ----
---! policy=agent rule=with_hold
+--! clamped
 DECLARE c SCROLL CURSOR WITH HOLD FOR SELECT * FROM customers
 ----
 DECLARE c CURSOR WITH HOLD FOR SELECT pg_advisory_lock(1)

@@ -33,6 +33,7 @@ mod function_paths;
 mod hardening;
 #[cfg(test)]
 mod harness;
+mod held_cursors;
 #[cfg(test)]
 mod hidden;
 #[cfg(test)]

@@ -21,6 +21,12 @@ pub(in crate::gate) fn check_bi(rule: Rule, fires: &[&str], silent: &[&str]) {
     check_gate(&gate(Policy::bi()), rule, fires, silent);
 }
 
+/// The same under `strict`.
+pub(in crate::gate) fn check_strict(rule: Rule, fires: &[&str], silent: &[&str]) {
+    let strict = include_str!("../../../policies/strict.yaml");
+    check_yaml(strict, rule, fires, silent);
+}
+
 /// The same under a policy given as text.
 pub(in crate::gate) fn check_yaml(yaml: &str, rule: Rule, fires: &[&str], silent: &[&str]) {
     check_gate(&gate(Policy::from_yaml(yaml).unwrap()), rule, fires, silent);

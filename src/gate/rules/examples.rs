@@ -2,7 +2,7 @@
 
 use crate::gate::Rule;
 use crate::gate::rules::check::{
-    check, check_bi, check_blind, check_denies, check_hides, check_models, check_shop,
+    check, check_bi, check_blind, check_denies, check_hides, check_models, check_shop, check_strict,
 };
 use crate::gate::rules::docs::{self, SOURCES};
 
@@ -60,6 +60,7 @@ fn run(rule: Rule, section: &str, example: &str) {
     let check = match policy.trim() {
         "" => check,
         "(bi)" => check_bi,
+        "(strict)" => check_strict,
         "(shop)" => check_shop,
         "(blind)" => check_blind,
         "(hides)" => check_hides,

@@ -368,7 +368,7 @@ mod tests {
             &[
                 "SELECT 1; SELECT 2",
                 "BEGIN;select 1",
-                "BEGIN;declare \"CUR1\" cursor with hold for select 1;fetch 100 in \"CUR1\"",
+                "BEGIN;declare \"CUR1\" cursor with hold for select 1 limit 5;fetch 100 in \"CUR1\"",
                 "PREPARE p AS SELECT 1; EXECUTE p; DEALLOCATE p",
             ],
         );

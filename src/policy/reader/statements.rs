@@ -2,8 +2,8 @@
 
 use super::super::near::nearest;
 use super::super::section::{Problems, Section, chosen, join, placed, report, word};
-use super::super::tree::{Place, Tree};
-use super::super::{Choice, ExplainAnalyze, Several, Statements, kinds};
+use super::super::tree::{Place, Tree, Value};
+use super::super::{Choice, ExplainAnalyze, Several, Statements, WithHold, kinds};
 use super::lists;
 use crate::limits;
 
@@ -26,7 +26,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
         |tree, path, problems| reads(tree, path, problems).map(Some),
     );
     let explain_analyze = section.choice("explain_analyze", ANALYZE, problems);
-    let with_hold = section.choice("with_hold", CHOICE, problems);
+    let with_hold = section.required("with_hold", problems, held);
     let lock_access_share = section.choice("lock_access_share", CHOICE, problems);
     let snapshots = section.optional(
         "snapshots",
@@ -73,6 +73,38 @@ fn reads(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<usize
         report(problems, place, path, &what);
     }
     read.map(Some)
+}
+
+/// Whether cursors may outlive their transaction: a word, or the bounds of those that may.
+fn held(tree: Tree, path: &str, problems: &mut Problems) -> Option<WithHold> {
+    if !matches!(tree.value, Value::Map(_)) {
+        return chosen(tree, path, HELD, problems);
+    }
+    let mut section = Section::open(tree, path, problems)?;
+    let rows_max = section.required("max_rows", problems, |tree, path, problems| {
+        whole(tree, path, limits::HELD_ROWS_MAX, problems)
+    });
+    let cursors = section.optional(
+        "max_cursors",
+        HELD_CURSORS,
+        problems,
+        |tree, path, problems| whole(tree, path, limits::HELD_CURSORS_MAX, problems),
+    );
+    section.close(problems);
+    Some(WithHold::Bounded {
+        rows_max: rows_max?,
+        cursors_max: usize::try_from(cursors?).ok()?,
+    })
+}
+
+fn whole(tree: Tree, path: &str, most: u64, problems: &mut Problems) -> Option<u64> {
+    let (place, word) = word(tree, path, problems)?;
+    let read = word.parse().ok().filter(|read| (1..=most).contains(read));
+    if read.is_none() {
+        let what = format!("a number from 1 to {most} is wanted");
+        report(problems, place, path, &what);
+    }
+    read
 }
 
 fn allowed(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<String>>> {
@@ -130,6 +162,11 @@ fn check_ends(
 
 const CHOICE: &[(&str, Choice)] = &[("refuse", Choice::Refuse), ("allow", Choice::Allow)];
 
+const HELD: &[(&str, WithHold)] = &[("refuse", WithHold::Refuse), ("allow", WithHold::Allow)];
+
+/// Cursors at a time where the policy does not say how many.
+const HELD_CURSORS: u64 = 10;
+
 const SEVERAL: &[(&str, Several)] = &[
     ("housekeeping", Several::Housekeeping),
     ("each", Several::Each),
@@ -143,6 +180,7 @@ const ANALYZE: &[(&str, ExplainAnalyze)] = &[
 #[cfg(test)]
 mod tests {
     use super::super::super::tests::{policy_with, said_of};
+    use super::super::super::{Policy, WithHold};
 
     #[test]
     fn kinds_are_allowed_and_denied_by_name() {
@@ -175,6 +213,51 @@ mod tests {
                 "{found}"
             );
         }
+    }
+
+    #[test]
+    fn held_cursors_have_bounds() {
+        let held = |keys: &str| policy_with("statements", keys).statements().with_hold;
+        assert_eq!(held("deny: []"), WithHold::Refuse);
+        for (keys, rows_max, cursors_max) in [
+            ("{max_rows: 1}", 1, 10),
+            ("{max_rows: 10000, max_cursors: 3}", 10_000, 3),
+            (
+                "{max_cursors: 1000, max_rows: 1000000000}",
+                1_000_000_000,
+                1_000,
+            ),
+        ] {
+            let bounded = WithHold::Bounded {
+                rows_max,
+                cursors_max,
+            };
+            assert_eq!(bounds(keys), Ok(bounded), "{keys}");
+        }
+        for (keys, wanted) in [
+            ("{}", "with_hold.max_rows: this key is missing"),
+            ("{max_rows: 0}", "a number from 1 to 1000000000 is wanted"),
+            ("{max_rows: off}", "a number from 1 to 1000000000 is wanted"),
+            ("{max_rows: 1000000001}", "a number from 1 to"),
+            (
+                "{max_rows: 1, max_cursors: 0}",
+                "a number from 1 to 1000 is wanted",
+            ),
+            ("{max_rows: 1, max_cursor: 2}", "did you mean max_cursors?"),
+            ("some", "one of refuse, allow is wanted"),
+            ("[]", "a single word or number is wanted"),
+        ] {
+            let found = bounds(keys).unwrap_err();
+            assert!(found.contains(wanted), "{keys}: {found}");
+        }
+    }
+
+    /// What `with_hold` means with this value.
+    fn bounds(value: &str) -> Result<WithHold, String> {
+        let agent = include_str!("../../../policies/strict.yaml");
+        let yaml = agent.replace("with_hold: refuse", &format!("with_hold: {value}"));
+        let read = Policy::from_yaml(&yaml).map(|policy| policy.statements().with_hold);
+        read.map_err(|problems| problems.iter().map(ToString::to_string).collect())
     }
 
     #[test]

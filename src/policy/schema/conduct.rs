@@ -80,9 +80,23 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "statements.with_hold",
-        form: CHOICE,
+        form: Form::Either(&[CHOICE, Form::Section]),
         absent: None,
-        doc: "DECLARE … CURSOR WITH HOLD keeps rows on the server after COMMIT.",
+        doc: "DECLARE … CURSOR WITH HOLD keeps rows on the server after COMMIT: refuse, allow, or \
+              the bounds of those that may be declared.",
+    },
+    Key {
+        path: "statements.with_hold.max_rows",
+        form: Form::Whole(1, 1_000_000_000),
+        absent: None,
+        doc: "The rows that a client gets of one cursor. The query runs with a LIMIT of one more; \
+              where that row would come, an error does.",
+    },
+    Key {
+        path: "statements.with_hold.max_cursors",
+        form: Form::Whole(1, 1_000),
+        absent: Some("10"),
+        doc: "Cursors WITH HOLD that a session has at a time.",
     },
     Key {
         path: "statements.lock_access_share",

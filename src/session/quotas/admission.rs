@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::accounts::Slot;
-use super::allowance::{Allowance, Alone, Portal, Spent, is_bounded};
+use super::allowance::{Allowance, Alone, CursorRun, Portal, Spent, is_bounded};
 use super::pace::Rate;
 use super::{Batch, Hold, words};
 use crate::gate::{Facts, Refusal, Rule, StatementKind};
@@ -37,13 +37,16 @@ impl Conversation {
         facts: &Facts,
         fee: Fee,
     ) -> Result<Allowance, Box<Refusal>> {
-        if !is_limited(self.gate.policy()) {
+        self.admit_cursors(facts)?;
+        let run = self.cursors_run(facts);
+        if !is_limited(self.gate.policy()) && run == CursorRun::None {
             return Ok(Allowance::boundless());
         }
         let gate = Arc::clone(&self.gate);
         let policy = gate.policy();
         let slot = self.admit(policy, facts, fee)?;
         let portal = Portal {
+            run,
             alone: if self.standing.unsynced {
                 Alone::WithOthers
             } else {
@@ -61,12 +64,15 @@ impl Conversation {
         execute: &Execute<'_>,
     ) -> Result<Allowance, Box<Refusal>> {
         let batch = std::mem::replace(&mut self.quotas.batch, Batch::HasRun);
-        if !is_limited(self.gate.policy()) {
+        self.admit_cursors(facts)?;
+        let run = self.cursor_run(facts, execute);
+        if !is_limited(self.gate.policy()) && run == CursorRun::None {
             return Ok(Allowance::boundless());
         }
         let gate = Arc::clone(&self.gate);
         let policy = gate.policy();
-        let known = self.quotas.portals.get(execute.portal).cloned();
+        let portals = self.quotas.portals.as_ref();
+        let known = portals.and_then(|portals| portals.spent.get(execute.portal).cloned());
         let fee = match known {
             Some(_) => Fee::GoesOn,
             None => Fee::Due,
@@ -76,11 +82,12 @@ impl Conversation {
         let spent = match known {
             None if may_go_on => {
                 let spent = Arc::<Spent>::default();
-                if self.quotas.portals.len() >= limits::SESSION_NAMES_MAX {
-                    self.quotas.portals.clear();
+                let portals = self.quotas.portals.get_or_insert_default();
+                if portals.spent.len() >= limits::SESSION_NAMES_MAX {
+                    portals.spent.clear();
                 }
                 let name = execute.portal.into();
-                self.quotas.portals.insert(name, Arc::clone(&spent));
+                portals.spent.insert(name, Arc::clone(&spent));
                 Some(spent)
             }
             known => known,
@@ -89,7 +96,7 @@ impl Conversation {
             Batch::Fresh => Alone::Alone,
             Batch::HasRun => Alone::WithOthers,
         };
-        let portal = Portal { alone, spent };
+        let portal = Portal { alone, spent, run };
         Ok(Allowance::of(policy, portal, &self.quotas.bounded).holding(slot))
     }
 

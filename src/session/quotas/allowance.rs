@@ -3,6 +3,7 @@
 //! Both numbers go down with each row. Where nothing is bounded they are too large to reach zero,
 //! so that a row meets the same two subtractions in any case, and nothing else.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,6 +35,10 @@ pub(super) struct Bounds {
     /// What the portal has given in earlier runs, where it can be run in slices.
     spent: Option<Arc<Spent>>,
     pub(super) format: CopyFormat,
+    /// What it runs of cursors WITH HOLD whose rows are counted.
+    pub(super) run: CursorRun,
+    /// The rows that a client may get of such a cursor, and those of this result.
+    held: Option<(u64, u64)>,
     /// Held for as long as the result may be cut.
     _outstanding: Option<Arc<()>>,
 }
@@ -126,7 +131,7 @@ impl Allowance {
     /// The bounds of a policy, if it has any.
     pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &Arc<()>) -> Self {
         let limits = policy.limits();
-        if !is_bounded(limits) {
+        if !is_bounded(limits) && portal.run == CursorRun::None {
             return Self::boundless();
         }
         let rows = Bound {
@@ -137,7 +142,8 @@ impl Allowance {
             most: limits.result_bytes,
             mode: policy.mode_of(PolicyRule::ResultBytes),
         };
-        let enforced = rows.is_enforced() || bytes.is_enforced();
+        let is_counted = portal.run != CursorRun::None;
+        let enforced = rows.is_enforced() || bytes.is_enforced() || is_counted;
         let mut allowance = Self {
             bounds: Some(Box::new(Bounds {
                 rows,
@@ -149,6 +155,8 @@ impl Allowance {
                 bytes_at_first: 0,
                 spent: portal.spent,
                 format: CopyFormat::None,
+                run: portal.run,
+                held: None,
                 _outstanding: enforced.then(|| Arc::clone(outstanding)),
             })),
             ..Self::boundless()
@@ -218,14 +226,16 @@ impl Allowance {
         }
     }
 
-    /// The first row has come.
-    pub(super) fn begin(&mut self) {
+    /// The first row has come. It is one of a cursor WITH HOLD, of which a client may get so many
+    /// rows, and so many in this result; or it is not.
+    pub(super) fn begin(&mut self, held: Option<(u64, u64)>) {
         let Some(bounds) = &mut self.bounds else {
             return;
         };
         bounds.stage = Stage::Passing;
+        bounds.held = held;
         let (rows, bytes) = bounds.spent.as_ref().map_or((0, 0), |spent| spent.so_far());
-        bounds.rows_at_first = bounds.rows.left(rows);
+        bounds.rows_at_first = bounds.rows.left(rows).min(bounds.held_left());
         bounds.bytes_at_first = bounds.bytes.left(bytes);
         self.rows_left = bounds.rows_at_first;
         self.bytes_left = bounds.bytes_at_first;
@@ -234,7 +244,9 @@ impl Allowance {
     /// The rule that a row of so many bytes does not fit, and whether it is enforced.
     pub(super) fn broken(&self, bytes: u64) -> Option<(Rule, Mode)> {
         let bounds = self.bounds.as_ref()?;
-        if self.rows_left == 0 {
+        if self.rows_left == 0 && self.given() >= bounds.held_left() {
+            Some((Rule::WithHold, Mode::Enforce))
+        } else if self.rows_left == 0 {
             Some((Rule::ResultRows, bounds.rows.mode))
         } else if self.bytes_left < bytes {
             Some((Rule::ResultBytes, bounds.bytes.mode))
@@ -251,8 +263,8 @@ impl Allowance {
         };
         if rule == Rule::ResultRows {
             bounds.rows.most = None;
-            bounds.rows_at_first = u64::MAX;
-            self.rows_left = u64::MAX - rows;
+            bounds.rows_at_first = bounds.held_left();
+            self.rows_left = bounds.rows_at_first.saturating_sub(rows);
         } else {
             bounds.bytes.most = None;
             bounds.bytes_at_first = u64::MAX;
@@ -262,11 +274,12 @@ impl Allowance {
 
     /// A bound in numbers.
     pub(super) fn most(&self, rule: Rule) -> u64 {
-        let bound = self.bounds.as_ref().map(|bounds| match rule {
-            Rule::ResultRows => bounds.rows,
-            _ => bounds.bytes,
+        let bound = self.bounds.as_ref().and_then(|bounds| match rule {
+            Rule::WithHold => bounds.held.map(|(rows_max, _)| rows_max),
+            Rule::ResultRows => bounds.rows.most,
+            _ => bounds.bytes.most,
         });
-        bound.and_then(|bound| bound.most).unwrap_or(u64::MAX)
+        bound.unwrap_or(u64::MAX)
     }
 
     /// Rows of this result that have passed in this run.
@@ -311,6 +324,54 @@ pub enum Fits {
 pub(super) struct Portal {
     pub(super) alone: Alone,
     pub(super) spent: Option<Arc<Spent>>,
+    pub(super) run: CursorRun,
+}
+
+/// What a message runs of cursors WITH HOLD whose rows are counted.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum CursorRun {
+    /// Nothing.
+    None,
+    /// FETCH or MOVE among its statements, in a portal of this name.
+    Statements {
+        /// Empty for the unnamed one, and for a Query.
+        portal: Box<str>,
+        /// Whether it was run before.
+        before: RunBefore,
+    },
+    /// The cursor itself, by an Execute for so many rows.
+    Cursor {
+        /// Its name.
+        name: Box<str>,
+        /// How many.
+        rows: u64,
+    },
+}
+
+/// Whether a portal was run since its Bind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunBefore {
+    /// It was not.
+    Never,
+    /// It was.
+    Yes,
+}
+
+impl Bounds {
+    fn held_left(&self) -> u64 {
+        self.held.map_or(u64::MAX, |(_, left)| left)
+    }
+}
+
+impl fmt::Debug for CursorRun {
+    /// Without the names that clients choose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::None => "None",
+            Self::Statements { .. } => "Statements",
+            Self::Cursor { .. } => "Cursor",
+        })
+    }
 }
 
 impl Spent {

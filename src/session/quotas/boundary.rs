@@ -6,7 +6,7 @@
 
 use super::allowance::{Alone, CopyFormat, Course, Fits, Rest, Stage, Until};
 use super::{Cancel, Hold, words};
-use crate::gate::{Rule, StatementKind};
+use crate::gate::{Refusal, Rule, StatementKind};
 use crate::policy::{Mode, OnLimit};
 use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::session::intake::UNSENDABLE;
@@ -62,7 +62,10 @@ impl Conversation {
                         Course::Drops
                     });
                 }
-                Some(Stage::Unbegun) => allowance.begin(),
+                Some(Stage::Unbegun) => {
+                    let held = self.held_rows_left();
+                    self.begin_result(held);
+                }
                 Some(Stage::Passing) => match allowance.broken(bytes) {
                     // The end of binary COPY data is no row.
                     _ if is_trailer => return Ok(Course::Passes),
@@ -87,8 +90,27 @@ impl Conversation {
         Ok(Course::Drops)
     }
 
+    fn begin_result(&mut self, held: Option<(u64, u64)>) {
+        if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
+            running.allowance.begin(held);
+        }
+    }
+
+    /// What the client hears of a bound that the result at the head has met.
+    fn words_beyond(&mut self, rule: Rule) -> Box<Refusal> {
+        let policy = self.gate.policy().name();
+        let most = match self.journal.head() {
+            Some(Owed::Query(running) | Owed::Execute(running)) => running.allowance.most(rule),
+            _ => u64::MAX,
+        };
+        match rule {
+            Rule::WithHold => words::beyond_cursor(self.way_of_cursor(), most, policy),
+            _ => words::beyond(rule, most, policy),
+        }
+    }
+
     /// A bound of the result at the head was met.
-    fn reached(&mut self, rule: Rule, mode: Mode) {
+    pub(super) fn reached(&mut self, rule: Rule, mode: Mode) {
         let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
             return;
         };
@@ -107,11 +129,14 @@ impl Conversation {
         running.cut_by = Some(rule);
         let on_limit = running.allowance.bounds.as_ref();
         match on_limit.map_or(OnLimit::Error, |bounds| bounds.on_limit) {
-            OnLimit::Truncate => {
+            OnLimit::Truncate if rule != Rule::WithHold => {
                 self.truncate();
                 Ok(())
             }
-            OnLimit::Error => self.break_off(rule),
+            OnLimit::Truncate | OnLimit::Error => {
+                let refusal = self.words_beyond(rule);
+                self.break_off(&refusal)
+            }
         }
     }
 
@@ -160,7 +185,8 @@ impl Conversation {
 
     /// The result ends in an error, as if the upstream had raised it: what follows in its batch is
     /// skipped, and the transaction around it fails.
-    fn break_off(&mut self, rule: Rule) -> Result<(), Ending> {
+    pub(super) fn break_off(&mut self, refusal: &Refusal) -> Result<(), Ending> {
+        self.lose_cursors();
         let popped = self.journal.pop();
         let is_query = matches!(popped, Some(Owed::Query(_)));
         let Some(Owed::Query(mut running) | Owed::Execute(mut running)) = popped else {
@@ -169,12 +195,7 @@ impl Conversation {
         if let Some(notice) = running.notice.take() {
             notice.tell(&mut self.reply, &self.loudness);
         }
-        let refusal = words::beyond(
-            rule,
-            running.allowance.most(rule),
-            self.gate.policy().name(),
-        );
-        reply::refusal(&mut self.reply, &refusal);
+        reply::refusal(&mut self.reply, refusal);
         running.sqlstate = Some(Code::from(sqlstate::PROGRAM_LIMIT_EXCEEDED));
         running.outcome = Outcome::Cut;
         self.doubt_settings();

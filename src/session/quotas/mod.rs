@@ -4,6 +4,7 @@
 //! changed holds from the next one on. A policy without limits costs a statement nothing.
 //!
 //! * [`allowance`]: what is left of a result; `boundary`: what happens where that ends
+//! * `holdable`: cursors WITH HOLD and how far they have come; `cursors`: what tells of that
 //! * `afterwards`: what still comes from the upstream behind a result that was cut
 //! * [`accounts`]: what all sessions of a user share; [`pace`]: statements in a time
 //! * `arrival`: whether a session may begin
@@ -16,13 +17,17 @@ mod afterwards;
 pub mod allowance;
 mod arrival;
 mod boundary;
+mod cursors;
 #[cfg(test)]
 mod exchanges;
+#[cfg(test)]
+mod exchanges_cursors;
+mod holdable;
 pub mod idle;
 pub mod pace;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -31,6 +36,7 @@ pub use self::admission::Fee;
 
 use self::accounts::{Presence, Slot};
 use self::allowance::Spent;
+use self::holdable::HoldableCursors;
 use crate::upstream::cancel::Canceller;
 
 /// What one session keeps for its limits.
@@ -43,12 +49,23 @@ pub struct Quotas {
     bounded: Arc<()>,
     hold: Hold,
     cancel: Cancel,
-    /// Portals that were left in the middle of their result.
-    portals: HashMap<Box<str>, Arc<Spent>>,
+    /// What is known of portals and cursors, where there is anything.
+    portals: Option<Box<Portals>>,
     /// Whether a portal was run since the last Sync.
     batch: Batch,
     /// When the session had nothing to do last; kept where that has a bound.
     rested: Instant,
+}
+
+/// What is known of portals and cursors.
+#[derive(Default)]
+struct Portals {
+    /// Portals that were left in the middle of their result.
+    spent: HashMap<Box<str>, Arc<Spent>>,
+    /// Portals that have run a FETCH of a cursor WITH HOLD.
+    fetching: HashSet<Box<str>>,
+    /// Cursors WITH HOLD.
+    holdable: HoldableCursors,
 }
 
 /// Whether a frame of the client waits for a bounded result to be complete: what is cut is
@@ -84,7 +101,7 @@ impl Quotas {
             bounded: Arc::new(()),
             hold: Hold::Nothing,
             cancel: Cancel::Nothing,
-            portals: HashMap::new(),
+            portals: None,
             batch: Batch::Fresh,
             rested: Instant::now(),
         }
@@ -108,15 +125,20 @@ impl Quotas {
 
     /// No transaction is open: portals are gone.
     pub(super) fn end_transaction(&mut self) {
-        if !self.portals.is_empty() {
-            self.portals = HashMap::new();
+        if let Some(portals) = &mut self.portals {
+            portals.spent = HashMap::new();
+            portals.fetching = HashSet::new();
+            if portals.holdable.count() == 0 {
+                self.portals = None;
+            }
         }
     }
 
     /// A portal is made anew, or closed.
     pub(super) fn forget_portal(&mut self, name: &str) {
-        if !self.portals.is_empty() {
-            self.portals.remove(name);
+        if let Some(portals) = &mut self.portals {
+            portals.spent.remove(name);
+            portals.fetching.remove(name);
         }
     }
 

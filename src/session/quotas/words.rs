@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 
 use super::accounts::Wait;
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, Way};
 use crate::session::reply;
 use crate::sqlstate;
 
@@ -23,6 +23,48 @@ pub(super) fn beyond(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
         ),
         hint: hint(rule).to_owned(),
         fixed_hint: hint(rule),
+        position: None,
+        subject: None,
+    })
+}
+
+/// A FETCH or MOVE that leads behind what a policy gives of a cursor WITH HOLD, or counts from an
+/// end that was not seen.
+pub(super) fn beyond_cursor(way: Option<Way>, most: u64, policy: &str) -> Box<Refusal> {
+    let rule = Rule::WithHold;
+    let hint = match way {
+        Some(Way::To(row)) if row < 0 => HELD_FROM_END,
+        _ => HELD,
+    };
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        message: format!("a cursor WITH HOLD may not be read beyond its first {most} rows here"),
+        detail: format!(
+            "rule: {} (statements.with_hold.max_rows of policy {policy} is {most}; rows before \
+             this error were sent)",
+            rule.name()
+        ),
+        hint: hint.to_owned(),
+        fixed_hint: hint,
+        position: None,
+        subject: None,
+    })
+}
+
+/// More cursors WITH HOLD than a session may have.
+pub(super) fn too_many_cursors(most: usize, policy: &str) -> Box<Refusal> {
+    let rule = Rule::WithHold;
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        message: format!("CURSOR WITH HOLD is not allowed: the session has {most} of them"),
+        detail: format!(
+            "rule: {} (statements.with_hold.max_cursors of policy {policy} is {most})",
+            rule.name()
+        ),
+        hint: CLOSE_HELD.to_owned(),
+        fixed_hint: CLOSE_HELD,
         position: None,
         subject: None,
     })
@@ -102,6 +144,16 @@ fn hint(rule: Rule) -> &'static str {
         _ => "Add a LIMIT, aggregate, or narrow the result down with WHERE.",
     }
 }
+
+/// For a cursor that has more rows than it may.
+const HELD: &str = "DECLARE the cursor without WITH HOLD, inside a transaction, or add a LIMIT.";
+
+/// For one whose end nobody has seen.
+const HELD_FROM_END: &str =
+    "MOVE FORWARD ALL first: where the cursor ends within its bound, every direction passes.";
+
+/// For a session with as many cursors as it may have.
+const CLOSE_HELD: &str = "CLOSE those that are not needed any more.";
 
 /// For a user with as many statements under way as there may be.
 const CROWDED: &str = "Try again in 1 second, or when one of them has ended.";

@@ -93,6 +93,47 @@ pub(super) const CASES: &[Case] = &[
         )],
     ),
     asked(
+        "statements.with_hold.max_rows",
+        &[("statements/with_hold", r#"{"max_rows": 2}"#)],
+        &[app(
+            &[
+                "DECLARE c CURSOR WITH HOLD FOR SELECT generate_series(1, 3)",
+                "MOVE ALL c",
+            ],
+            "54000 with_hold",
+        )],
+        &[app(
+            &[
+                "DECLARE c CURSOR WITH HOLD FOR SELECT generate_series(1, 2)",
+                "FETCH 2 c",
+            ],
+            "1 2",
+        )],
+    ),
+    asked(
+        "statements.with_hold.max_cursors",
+        &[(
+            "statements/with_hold",
+            r#"{"max_rows": 2, "max_cursors": 1}"#,
+        )],
+        &[app(
+            &[
+                "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+                "DECLARE d CURSOR WITH HOLD FOR SELECT 1",
+            ],
+            "54000 with_hold",
+        )],
+        &[app(
+            &[
+                "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+                "CLOSE c",
+                "DECLARE d CURSOR WITH HOLD FOR SELECT 1",
+                "FETCH d",
+            ],
+            "1",
+        )],
+    ),
+    asked(
         "statements.lock_access_share",
         &[("statements/lock_access_share", r#""refuse""#)],
         &[app(

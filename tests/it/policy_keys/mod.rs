@@ -132,8 +132,8 @@ fn leaves(schema: &Value, path: &str, keys: &mut BTreeSet<String>) {
             let before = keys.len();
             leaves(below, &own, keys);
             let is_section = keys.len() > before;
-            // A setting's rule may be a section, and is a value as well.
-            if !is_section || own == "settings.allow" {
+            // A rule that may be a section, and is a value as well.
+            if !is_section || ["settings.allow", "statements.with_hold"].contains(&&*own) {
                 keys.insert(own);
             }
         }

@@ -1,0 +1,492 @@
+//! The cursors WITH HOLD of a session: how many there are, and how far each has come.
+//!
+//! The server has one row more of each than its client may get. Where the end of a cursor is seen
+//! before that row, the client has all that there is and may go wherever it wants. What would lead
+//! to that row or behind it, or count from an end that nobody has seen, ends in an error: a client
+//! never takes the bound for the end.
+//!
+//! Names are known by what the server has answered. One that is kept too long costs an error of
+//! the server's own, and counts among those that the session has: so it is never forgotten too
+//! early.
+//! <https://www.postgresql.org/docs/current/sql-fetch.html>
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::gate::Way;
+use crate::wire::backend::TransactionStatus;
+
+/// The cursors WITH HOLD that the upstream has.
+#[derive(Default)]
+pub struct HoldableCursors {
+    known: HashMap<Box<str>, Holdable>,
+}
+
+struct Holdable {
+    /// The rows that a client may get; none where nobody counts them.
+    rows_max: Option<u64>,
+    place: Place,
+    life: Life,
+}
+
+/// Where a cursor is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// On the row of this number, before the first one at 0.
+    At(u64),
+    /// Its end was seen within the bound: all of it is the client's.
+    Ended,
+    /// A FETCH that ran from here waits in a portal, which has given some of its rows.
+    Paused {
+        portal: Box<str>,
+        from: u64,
+        given: u64,
+    },
+    /// Somewhere.
+    Lost,
+}
+
+/// Which run of a portal a FETCH is: one that is done does nothing when it is executed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Run<'p> {
+    /// The first since its Bind, or that of a Query.
+    First(&'p str),
+    /// Another.
+    Again(&'p str),
+}
+
+/// Whether a cursor is there to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    /// Its transaction is open.
+    Open,
+    /// Its transaction has failed or was rolled back, or a part of it was.
+    Doomed,
+    /// Its transaction was committed.
+    Kept,
+}
+
+/// What becomes of a FETCH or MOVE that the upstream has answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It stayed within the bound.
+    Within,
+    /// It came to a row that is not the client's, or to where nobody knows which row it is.
+    Beyond {
+        /// The rows that are.
+        rows_max: u64,
+    },
+}
+
+impl HoldableCursors {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// A DECLARE has succeeded; one without HOLD has its name from then on.
+    pub fn declared(&mut self, name: &str, held: Option<Option<u64>>) {
+        let Some(rows_max) = held else {
+            self.known.remove(name);
+            return;
+        };
+        let cursor = Holdable {
+            rows_max,
+            place: Place::At(0),
+            life: Life::Open,
+        };
+        self.known.insert(name.into(), cursor);
+    }
+
+    /// A cursor was closed.
+    pub fn closed(&mut self, name: &str) {
+        self.known.remove(name);
+    }
+
+    /// All were.
+    pub fn closed_all(&mut self) {
+        self.known.clear();
+    }
+
+    /// A COMMIT has succeeded.
+    pub fn committed(&mut self) {
+        for cursor in self.known.values_mut() {
+            cursor.life = Life::Kept;
+        }
+    }
+
+    /// A ROLLBACK has, or a statement has failed.
+    pub fn rolled_back(&mut self) {
+        for cursor in self.known.values_mut() {
+            if cursor.life == Life::Open {
+                cursor.life = Life::Doomed;
+            }
+        }
+    }
+
+    /// The upstream is ready.
+    pub fn ready(&mut self, status: TransactionStatus) {
+        if status == TransactionStatus::Idle {
+            self.known.retain(|_, cursor| cursor.life != Life::Doomed);
+            self.committed();
+        }
+    }
+
+    /// The rows that a client may get of a cursor, and how many of them a FETCH may bring; none
+    /// where they are not counted, or none of them could be beyond.
+    pub fn rows_left(&self, name: &str, way: Way, run: Run<'_>) -> Option<(u64, u64)> {
+        let cursor = self.known.get(name)?;
+        let rows_max = cursor.rows_max?;
+        let paused = cursor.place.paused(run);
+        if matches!((run, paused), (Run::Again(_), None)) {
+            return None;
+        }
+        let left = match (&cursor.place, way) {
+            (Place::Ended, _) | (_, Way::To(0)) => return None,
+            (_, Way::To(row)) if row > 0 && row.unsigned_abs() <= rows_max => return None,
+            (_, Way::To(_)) => 0,
+            (Place::At(at), Way::Forward(_)) => rows_max.saturating_sub(*at),
+            (Place::At(_), Way::Backward(_)) => return None,
+            (Place::At(at), Way::By(rows)) => {
+                let row = place_by(*at, rows);
+                if row <= rows_max { return None } else { 0 }
+            }
+            (Place::Paused { .. }, _) if let Some((from, given)) = paused => match way {
+                Way::Forward(_) => rows_max.saturating_sub(from.saturating_add(given)),
+                _ => return None,
+            },
+            (Place::Paused { .. } | Place::Lost, _) => 0,
+        };
+        Some((rows_max, left))
+    }
+
+    /// A portal has stopped in the middle of what a FETCH brought, behind so many rows.
+    pub fn paused(&mut self, name: &str, run: Run<'_>, rows: u64) {
+        let Some(cursor) = self.known.get_mut(name) else {
+            return;
+        };
+        let (Run::First(portal) | Run::Again(portal)) = run;
+        let paused = |from, given| Place::Paused {
+            portal: portal.into(),
+            from,
+            given,
+        };
+        cursor.place = match (&cursor.place, cursor.place.paused(run), run) {
+            (Place::Ended, ..) | (_, None, Run::Again(_)) => return,
+            (_, Some((from, given)), _) => paused(from, given.saturating_add(rows)),
+            (Place::At(from), None, Run::First(_)) => paused(*from, rows),
+            (Place::Paused { .. } | Place::Lost, None, Run::First(_)) => Place::Lost,
+        };
+    }
+
+    /// Nobody knows how far a cursor has come.
+    pub fn lost(&mut self, name: &str) {
+        if let Some(cursor) = self.known.get_mut(name)
+            && cursor.place != Place::Ended
+        {
+            cursor.place = Place::Lost;
+        }
+    }
+
+    /// A FETCH or MOVE is done, and its command tag names so many rows.
+    pub fn moved(&mut self, name: &str, way: Way, rows: u64, run: Run<'_>) -> Reach {
+        let Some(cursor) = self.known.get_mut(name) else {
+            return Reach::Within;
+        };
+        let Some(rows_max) = cursor.rows_max else {
+            return Reach::Within;
+        };
+        // The tag of the last slice has the rows of that slice.
+        let (from, rows) = match (&cursor.place, cursor.place.paused(run), run) {
+            (Place::Ended, ..) | (_, None, Run::Again(_)) => return Reach::Within,
+            (_, Some((from, given)), _) => (Some(from), given.saturating_add(rows)),
+            (Place::At(at), None, Run::First(_)) => (Some(*at), rows),
+            (Place::Paused { .. } | Place::Lost, None, Run::First(_)) => (None, rows),
+        };
+        let place = place_after(way, rows, from, rows_max);
+        let reach = match place {
+            Place::Lost => Reach::Beyond { rows_max },
+            Place::At(_) | Place::Ended | Place::Paused { .. } => Reach::Within,
+        };
+        cursor.place = place;
+        reach
+    }
+}
+
+impl Place {
+    /// Where a FETCH began that this run goes on with, and how many rows it has given.
+    fn paused(&self, run: Run<'_>) -> Option<(u64, u64)> {
+        match (self, run) {
+            (
+                Self::Paused {
+                    portal,
+                    from,
+                    given,
+                },
+                Run::Again(again),
+            ) if **portal == *again => Some((*from, *given)),
+            _ => None,
+        }
+    }
+}
+
+/// Where a cursor is that has gone somewhere and found so many rows; lost where a row may have been
+/// met that is not the client's.
+fn place_after(way: Way, rows: u64, from: Option<u64>, rows_max: u64) -> Place {
+    match (way, from) {
+        (Way::To(0), _) => Place::At(0),
+        (Way::To(row), _) if row > 0 => place_on(row.unsigned_abs(), rows, rows_max),
+        // From the end: where that many rows are not there, the end is within.
+        (Way::To(row), _) if rows == 0 && row.unsigned_abs() <= rows_max.saturating_add(1) => {
+            Place::Ended
+        }
+        (Way::To(_), _) | (_, None) => Place::Lost,
+        (Way::Forward(0) | Way::Backward(0) | Way::By(0), Some(at)) => Place::At(at),
+        (Way::Forward(wanted), Some(at)) => match at.saturating_add(rows) {
+            beyond if beyond > rows_max => Place::Lost,
+            _ if rows < wanted => Place::Ended,
+            reached => Place::At(reached),
+        },
+        (Way::Backward(wanted), Some(_)) if rows < wanted => Place::At(0),
+        (Way::Backward(_), Some(at)) => Place::At(at.saturating_sub(rows)),
+        (Way::By(wanted), Some(at)) if wanted > 0 => place_on(place_by(at, wanted), rows, rows_max),
+        (Way::By(_), Some(_)) if rows == 0 => Place::At(0),
+        (Way::By(wanted), Some(at)) => Place::At(place_by(at, wanted)),
+    }
+}
+
+/// Where a cursor is that went for one row and found it or not.
+fn place_on(row: u64, found: u64, rows_max: u64) -> Place {
+    match (row <= rows_max, found > 0) {
+        (true, true) => Place::At(row),
+        (true, false) => Place::Ended,
+        // The server has that one row more.
+        (false, false) if row == rows_max.saturating_add(1) => Place::Ended,
+        (false, _) => Place::Lost,
+    }
+}
+
+fn place_by(at: u64, rows: i64) -> u64 {
+    at.saturating_add_signed(rows)
+}
+
+impl fmt::Debug for HoldableCursors {
+    /// Without the names that clients choose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "HoldableCursors({})", self.known.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cursor as the server has it: so many rows, and where it stands, behind the last one at
+    /// one more.
+    #[derive(Clone, Copy, Debug)]
+    struct Server {
+        rows: u64,
+        at: u64,
+    }
+
+    impl Server {
+        /// Goes somewhere, and says which rows it met.
+        fn go(&mut self, way: Way) -> Vec<u64> {
+            match way {
+                Way::Forward(0) | Way::Backward(0) | Way::By(0) => self.here(),
+                Way::Forward(rows) => {
+                    let to = self.at.saturating_add(rows).min(self.rows + 1);
+                    let met = (self.at + 1..=to.min(self.rows)).collect();
+                    self.at = to;
+                    met
+                }
+                Way::Backward(rows) => {
+                    let to = self.at.saturating_sub(rows);
+                    let met = (to.max(1)..self.at).rev().collect();
+                    self.at = to;
+                    met
+                }
+                Way::To(row) if row < 0 => self.to((self.rows + 1).saturating_add_signed(row)),
+                Way::To(row) => self.to(row.unsigned_abs()),
+                Way::By(rows) => self.to(self.at.saturating_add_signed(rows)),
+            }
+        }
+
+        fn to(&mut self, row: u64) -> Vec<u64> {
+            self.at = row.min(self.rows + 1);
+            self.here()
+        }
+
+        fn here(&self) -> Vec<u64> {
+            let is_row = (1..=self.rows).contains(&self.at);
+            is_row.then_some(self.at).into_iter().collect()
+        }
+    }
+
+    const ROWS_MAX: u64 = 2;
+
+    const WAYS: [Way; 19] = [
+        Way::Forward(1),
+        Way::Forward(2),
+        Way::Forward(3),
+        Way::Forward(0),
+        Way::Forward(u64::MAX),
+        Way::Backward(1),
+        Way::Backward(2),
+        Way::Backward(u64::MAX),
+        Way::To(0),
+        Way::To(1),
+        Way::To(2),
+        Way::To(3),
+        Way::To(4),
+        Way::To(-1),
+        Way::To(-3),
+        Way::To(-4),
+        Way::By(1),
+        Way::By(3),
+        Way::By(-1),
+    ];
+
+    /// One FETCH or MOVE; none where it ends in an error.
+    fn run(
+        own: &mut HoldableCursors,
+        server: &mut Server,
+        way: Way,
+        moves: bool,
+    ) -> Option<Vec<u64>> {
+        let met = server.go(way);
+        let count = u64::try_from(met.len()).unwrap();
+        let left = own
+            .rows_left("c", way, Run::First(""))
+            .map_or(u64::MAX, |(_, left)| left);
+        if !moves && count > left {
+            own.lost("c");
+            return None;
+        }
+        match own.moved("c", way, count, Run::First("")) {
+            Reach::Within => Some(met),
+            Reach::Beyond { .. } => None,
+        }
+    }
+
+    /// Every way that three statements can go, over cursors of every size: what is no error is what
+    /// the whole result gives, by FETCH and by MOVE.
+    #[test]
+    fn what_a_client_gets_is_what_the_whole_result_gives() {
+        let mut given = 0;
+        for rows in 0..6 {
+            for number in 0..WAYS.len().pow(3) * 8 {
+                let mut own = HoldableCursors::default();
+                own.declared("c", Some(Some(ROWS_MAX)));
+                let mut server = Server {
+                    rows: rows.min(ROWS_MAX + 1),
+                    at: 0,
+                };
+                let mut whole = Server { rows, at: 0 };
+                let mut steps = number;
+                for _ in 0..3 {
+                    let (way, moves) = (WAYS[steps / 2 % WAYS.len()], steps % 2 == 1);
+                    steps /= WAYS.len() * 2;
+                    let truth = whole.go(way);
+                    if let Some(met) = run(&mut own, &mut server, way, moves) {
+                        assert_eq!(met, truth, "{rows} rows, case {number}: {way:?}");
+                        given += 1;
+                    }
+                }
+            }
+        }
+        assert!(given > 100_000, "{given}");
+    }
+
+    /// Where the end was seen within the bound nothing is refused any more.
+    #[test]
+    fn a_cursor_whose_end_was_seen_is_free() {
+        for rows in 0..=ROWS_MAX {
+            for end in [
+                Way::Forward(u64::MAX),
+                Way::Forward(3),
+                Way::To(3),
+                Way::By(3),
+            ] {
+                let mut own = HoldableCursors::default();
+                own.declared("c", Some(Some(ROWS_MAX)));
+                let mut server = Server { rows, at: 0 };
+                assert!(
+                    run(&mut own, &mut server, end, true).is_some(),
+                    "{rows} {end:?}"
+                );
+                for way in WAYS {
+                    assert!(
+                        run(&mut own, &mut server, way, false).is_some(),
+                        "{rows} {way:?}"
+                    );
+                }
+            }
+        }
+        for end in [
+            Way::Forward(u64::MAX),
+            Way::To(3),
+            Way::By(3),
+            Way::To(-1),
+            Way::To(9),
+        ] {
+            let mut own = HoldableCursors::default();
+            own.declared("c", Some(Some(ROWS_MAX)));
+            let mut server = Server { rows: 3, at: 0 };
+            assert!(run(&mut own, &mut server, end, true).is_none(), "{end:?}");
+            assert!(run(&mut own, &mut server, Way::To(2), true).is_some());
+        }
+    }
+
+    #[test]
+    fn a_portal_may_give_a_fetch_in_slices() {
+        let mut own = HoldableCursors::default();
+        own.declared("c", Some(Some(5)));
+        let (way, first) = (Way::Forward(9), Run::First("p"));
+        own.moved("c", Way::Forward(1), 1, Run::First(""));
+        // What was done is not done again.
+        own.moved("c", Way::Forward(1), 1, Run::Again(""));
+        assert_eq!(own.rows_left("c", way, first), Some((5, 4)));
+        own.paused("c", first, 3);
+        assert_eq!(own.rows_left("c", way, Run::Again("p")), Some((5, 1)));
+        assert_eq!(own.rows_left("c", way, Run::Again("q")), None);
+        assert_eq!(own.rows_left("c", way, first), Some((5, 0)), "another one");
+        assert_eq!(own.moved("c", way, 1, Run::Again("p")), Reach::Within);
+        let last = Way::To(-1);
+        assert_eq!(
+            own.rows_left("c", last, Run::First("")),
+            None,
+            "the end was seen"
+        );
+        own.declared("c", Some(Some(5)));
+        own.paused("c", Run::First(""), 3);
+        assert_eq!(own.rows_left("c", way, Run::First("")), Some((5, 0)));
+        own.paused("c", Run::First(""), 3);
+        assert_eq!(own.moved("c", way, 4, Run::Again("")), Reach::Within);
+    }
+
+    #[test]
+    fn cursors_live_as_their_transactions_say() {
+        let mut own = HoldableCursors::default();
+        let declare = |own: &mut HoldableCursors, name: &str| own.declared(name, Some(None));
+        declare(&mut own, "a");
+        own.ready(TransactionStatus::InBlock);
+        own.rolled_back();
+        declare(&mut own, "b");
+        assert_eq!(own.count(), 2);
+        own.ready(TransactionStatus::Idle);
+        assert_eq!(own.count(), 1, "what was declared behind a ROLLBACK stays");
+        own.rolled_back();
+        own.ready(TransactionStatus::Idle);
+        assert_eq!(own.count(), 1, "so does what was there before");
+        declare(&mut own, "c");
+        own.rolled_back();
+        own.committed();
+        own.ready(TransactionStatus::Idle);
+        assert_eq!(own.count(), 2, "a ROLLBACK TO ends nothing for certain");
+        assert_eq!(own.rows_left("c", Way::Forward(1), Run::First("")), None);
+        own.declared("c", None);
+        own.closed("b");
+        assert_eq!(own.count(), 0);
+    }
+}
