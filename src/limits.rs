@@ -269,6 +269,13 @@ pub const CANCEL_TURN_TIME_MAX: Duration = Duration::from_secs(20);
 /// together; after that its own time ends it.
 pub const OWN_CANCEL_TIME_MAX: Duration = Duration::from_secs(30);
 
+/// How long the end of a session is waited for at most that `pg_terminate_backend(pid, timeout)`
+/// ends: it takes a moment, or its peers are gone and it takes as long as its farewells.
+pub const SIGNAL_END_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// The pause between two looks whether it has ended: nobody notices so little.
+pub const SIGNAL_END_PAUSE: Duration = Duration::from_millis(10);
+
 /// How much a login conversation may hold unread. Postgres's own bound for a startup packet is
 /// 10,000 bytes and for a password message 64 kB; an upstream error with its fields fits as well.
 pub const LOGIN_INBOX_BYTES_MAX: usize = 72 * 1024;
@@ -299,9 +306,6 @@ pub const LINGER_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// Reads (1 kB each) of what a peer still sends after our last words.
 pub const LINGER_READS_MAX: usize = 64;
-
-/// Tries to find a process id for a client that no other client has.
-pub const CLIENT_PID_TRIES_MAX: u32 = 64;
 
 // --- upstream: catalog
 

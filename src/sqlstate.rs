@@ -29,6 +29,8 @@ impl fmt::Debug for SqlState {
 
 /// No error: the code of a notice.
 pub const SUCCESSFUL_COMPLETION: SqlState = SqlState("00000");
+/// Something to mind.
+pub const WARNING: SqlState = SqlState("01000");
 /// The statement would write.
 pub const READ_ONLY_SQL_TRANSACTION: SqlState = SqlState("25006");
 /// The policy does not allow it.

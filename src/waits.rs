@@ -86,6 +86,11 @@ waits! {
     /// The cancel of a result that was cut.
     CutCancel: End::Within(limits::OWN_CANCEL_TIME_MAX),
         at ["src/upstream/cancel.rs", "src/session/elsewhere.rs"];
+    /// The cancel or the end of another session, which a statement has asked for.
+    Signal: End::Within(limits::SIGNAL_END_TIME_MAX), at [
+        "src/session/relay.rs", "src/session/signalled.rs", "src/upstream/signals.rs",
+        "src/upstream/cancel.rs",
+    ];
     /// Room in the audit, where the settings want every line on record.
     AuditRoom: End::Operator("audit.on_full: block"),
         at ["src/session/conversation.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];

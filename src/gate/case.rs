@@ -15,7 +15,7 @@ use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
     CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule,
-    SearchPaths, SessionNames, StatementKind, Surety, Verdict,
+    SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
 };
 use crate::limits;
 use crate::policy::{Amount, CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
@@ -46,6 +46,8 @@ pub struct Case<'j> {
     pub(super) suspicion: Option<Suspicion>,
     /// Whether the statement at hand is a call that passes in no other place.
     pub(super) single_call: SingleCall,
+    /// The call that was taken out of the text.
+    pub(super) signal: Option<Box<Signal>>,
     /// Whether a name of the statement at hand may stand for something that runs a function whose
     /// names are looked up by the session's search_path.
     pub(super) names_moving: bool,
@@ -127,6 +129,7 @@ impl<'j> Case<'j> {
             nesting: Nesting::Own,
             suspicion: None,
             single_call: SingleCall::None,
+            signal: None,
             names_moving: false,
             runs_by_path: false,
             literals_judged: Vec::new(),
@@ -481,6 +484,7 @@ impl<'j> Case<'j> {
             depth,
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
+            signal: OnceLock::new(),
             rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             instead,
@@ -505,6 +509,7 @@ impl<'j> Case<'j> {
             depth,
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
+            signal: OnceLock::new(),
             rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             // Several statements have one text together: none of them has a model and is kept.

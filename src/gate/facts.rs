@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{CursorStep, Grounds, Instead, Named, Rule, StatementKind};
+use super::{CursorStep, Grounds, Instead, Named, Rule, Signal, SignalCall, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::tree::nodes;
 
@@ -29,6 +29,9 @@ pub struct Facts {
     pub forecast: OnceLock<Forecast>,
     /// Set where the text runs in the place of one that a client sent.
     pub stands_in: OnceLock<()>,
+    /// The call that was taken out of the text which it stands for, for pgsieve to carry out when
+    /// it runs.
+    pub signal: OnceLock<Box<Signal>>,
     /// The rows at which the policy's own LIMIT cuts its result, if one was added to it.
     pub rows_max: OnceLock<u64>,
     /// The rules of the policy that would have refused it and are only observed, each once.
@@ -195,6 +198,14 @@ impl Facts {
         self.cacheable && self.grounds == grounds
     }
 
+    /// The same of a portal in which a call has its numbers.
+    pub fn with_call(&self, call: SignalCall) -> Self {
+        Self {
+            signal: OnceLock::from(Box::new(Signal::from(call))),
+            ..self.clone()
+        }
+    }
+
     /// Of a text that was refused, or that pgsieve asks by itself: nothing that would change a
     /// session.
     pub(super) fn bare(
@@ -214,6 +225,7 @@ impl Facts {
             depth,
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
+            signal: OnceLock::new(),
             rows_max: OnceLock::new(),
             observed: Box::default(),
             instead: None,

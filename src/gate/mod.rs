@@ -58,6 +58,7 @@ mod search_path;
 mod setting;
 mod shapes;
 pub mod sight;
+mod signal;
 mod single_call;
 mod startup;
 mod startup_options;
@@ -87,6 +88,7 @@ pub use self::permit::ReadPermit;
 pub use self::plan::{PlanBound, Planning, QUESTION_NAME, Question};
 pub use self::reused::Older;
 pub use self::rule::Rule;
+pub use self::signal::{Signal, SignalArgument, SignalCall, SignalKind, number_of};
 pub use self::startup::{Introduction, StartupPlan};
 pub use self::values::SessionValues;
 pub use self::verdict::{Clamp, Judgement, Refusal, Verdict};
@@ -303,7 +305,11 @@ fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refu
 type Judged<'t> = Result<(Arc<Facts>, Option<Clamp>), Judgement<'t>>;
 
 fn judged<'t>(tree: &tree::Tree, kind: StatementKind, mut case: Case<'_>) -> Judged<'t> {
-    let heard = statement::judge_message(tree, &mut case).and_then(|()| clamp(&mut case));
+    let heard = match signal::take_out(tree, &mut case) {
+        true => Ok(()),
+        false => statement::judge_message(tree, &mut case),
+    };
+    let heard = heard.and_then(|()| clamp(&mut case));
     match heard {
         Err(mut refusal) => {
             refusal.position = case.place_in_original(refusal.position);
@@ -346,6 +352,7 @@ fn clamp(case: &mut Case<'_>) -> Result<Option<Clamp>, Box<Refusal>> {
         text,
         notice: (!notice.is_empty()).then_some(notice),
         moved,
+        signal: case.signal.take(),
     }))
 }
 

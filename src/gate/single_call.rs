@@ -52,7 +52,7 @@ impl SingleCall {
 }
 
 /// Nothing but values, of which nothing is said but where their rows come from.
-fn is_plain(select: &nodes::SelectStmt) -> bool {
+pub(super) fn is_plain(select: &nodes::SelectStmt) -> bool {
     select.op == SetOperation::SETOP_NONE
         && select.with_clause().is_none()
         && select.into_clause().is_none()
@@ -88,7 +88,7 @@ fn exports_once(select: &nodes::SelectStmt, node: Node<'_>) -> bool {
 }
 
 /// The call that a value is, and nothing beside it.
-fn called(target: &nodes::ResTarget) -> Option<&nodes::FuncCall> {
+pub(super) fn called(target: &nodes::ResTarget) -> Option<&nodes::FuncCall> {
     match target.val() {
         Node::FuncCall(call)
             if target.indirection().is_empty()
@@ -151,10 +151,16 @@ fn setting(select: &nodes::SelectStmt) -> Option<&str> {
 
 /// Whether it is the column `name`.
 fn is_name(node: Node<'_>) -> bool {
-    matches!(node, Node::ColumnRef(column) if is_one(column.fields(), "name"))
+    is_column(node, "name")
 }
 
-fn is_one(names: &NodeList, name: &str) -> bool {
+/// Whether it is a column of this name, with nothing before it.
+pub(super) fn is_column(node: Node<'_>, name: &str) -> bool {
+    matches!(node, Node::ColumnRef(column) if is_one(column.fields(), name))
+}
+
+/// Whether a list is this one name.
+pub(super) fn is_one(names: &NodeList, name: &str) -> bool {
     names.len() == 1 && names.get(0).and_then(|own| own.as_str()) == Some(name)
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Facts, Moved, ReadPermit, Rule};
+use super::{Facts, Moved, ReadPermit, Rule, Signal};
 use crate::limits;
 use crate::sqlstate::{self, SqlState};
 
@@ -29,7 +29,7 @@ pub enum Verdict<'t> {
     Refused(Box<Refusal>),
 }
 
-/// A text in which a value was lowered to what the policy gives.
+/// A text in which a value was lowered to what the policy gives, or a call taken out.
 pub struct Clamp {
     /// The changed text. It is no permit: it has to be judged.
     pub text: String,
@@ -37,6 +37,8 @@ pub struct Clamp {
     pub notice: Option<String>,
     /// Where what runs stands otherwise than in the text before.
     pub moved: Option<Moved>,
+    /// The call that was taken out of it, for pgsieve to carry out.
+    pub signal: Option<Box<Signal>>,
 }
 
 /// Why a text may not run. The words go to the client and nowhere else; the rule and the code may

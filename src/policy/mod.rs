@@ -136,6 +136,8 @@ pub struct Statements {
     pub lock_access_share: Choice,
     /// pg_export_snapshot() and SET TRANSACTION SNAPSHOT.
     pub snapshots: Choice,
+    /// pg_cancel_backend() and pg_terminate_backend() of a session of the same user.
+    pub cancel_own: Choice,
 }
 
 /// When a message of several statements runs.

@@ -1,7 +1,8 @@
 //! That policies are read as they are meant, and that what is wrong with one is all said at once.
 
 use super::{
-    ArgumentType, CatalogNeed, ExplainAnalyze, Policy, Several, Statements, ValueRule, WithHold,
+    ArgumentType, CatalogNeed, Choice, ExplainAnalyze, Policy, Several, Statements, ValueRule,
+    WithHold,
 };
 
 const AGENT: &str = include_str!("../../policies/agent.yaml");
@@ -101,11 +102,14 @@ fn the_shipped_policies_are_what_they_say() {
     assert!(!agent.allows_function(None, "f"));
     let strict = Policy::strict();
     assert_eq!(strict.name(), "strict");
-    let as_agent = Statements {
+    let stricter = Statements {
         with_hold: WithHold::Refuse,
+        cancel_own: Choice::Refuse,
         ..agent.statements()
     };
-    assert_eq!(strict.statements(), as_agent);
+    assert_eq!(strict.statements(), stricter);
+    assert_eq!(agent.statements().cancel_own, Choice::Allow);
+    assert_eq!(bi.statements().cancel_own, Choice::Allow);
     assert_eq!(
         [agent.catalog(), strict.catalog(), bi.catalog()],
         [

@@ -12,6 +12,7 @@ use super::journal::{Closing, Owed, Running, Stake};
 use super::plans::outcome::Taken;
 use super::quotas::allowance::{Course, Fits};
 use super::reply::Farewell;
+use super::signalled::RowOfCall;
 use crate::gate::Effect;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
@@ -25,6 +26,16 @@ pub struct Passed {
     pub tail: Range<usize>,
     /// Bytes that need not be given again; the rest is the start of a frame that must be whole.
     pub consumed: usize,
+}
+
+/// What becomes of a frame that is not for the client.
+enum Own {
+    /// It is.
+    No,
+    /// More of it has to come, or something else has to be done first.
+    Later,
+    /// So many bytes of it were dealt with.
+    Took { length: usize },
 }
 
 /// What becomes of a frame that was read.
@@ -69,23 +80,14 @@ impl Conversation {
             let Some(header) = header_backend(rest).map_err(|_| UNREADABLE)? else {
                 break;
             };
-            match self.takes_plan(rest, &header) {
-                Taken::NoPlan => {}
-                Taken::Later => break,
-                Taken::Now => {
-                    self.weave(self.reply.len(), bytes.get(run..at));
+            match self.takes_by_itself(rest, &header, bytes.get(run..at))? {
+                Own::No => {}
+                Own::Later => break,
+                Own::Took { length } => {
+                    at += length;
                     run = at;
                     continue;
                 }
-            }
-            if header.kind == b'T'
-                && let Some((description, behind)) = rest.split_at_checked(header.total)
-                && self.withholds(description, behind)
-            {
-                self.weave(self.reply.len(), bytes.get(run..at));
-                at += header.total;
-                run = at;
-                continue;
             }
             if self.passes_unseen(&header) {
                 let before = self.reply.len();
@@ -121,6 +123,40 @@ impl Conversation {
         })
     }
 
+    /// Takes a frame of which the client gets nothing, or something else. `run` has passed before.
+    fn takes_by_itself(
+        &mut self,
+        rest: &[u8],
+        header: &Header,
+        run: Option<&[u8]>,
+    ) -> Result<Own, Ending> {
+        let before = self.reply.len();
+        let took = match self.takes_plan(rest, header) {
+            Taken::NoPlan => match self.takes_row_of_call(rest, header)? {
+                RowOfCall::Taken => Own::Took {
+                    length: header.total,
+                },
+                RowOfCall::Waits => Own::Later,
+                RowOfCall::No => match rest.split_at_checked(header.total) {
+                    Some((description, behind))
+                        if header.kind == b'T' && self.withholds(description, behind) =>
+                    {
+                        Own::Took {
+                            length: header.total,
+                        }
+                    }
+                    Some(_) | None => Own::No,
+                },
+            },
+            Taken::Later => Own::Later,
+            Taken::Now => Own::Took { length: 0 },
+        };
+        if let Own::Took { .. } = took {
+            self.weave(before, run);
+        }
+        Ok(took)
+    }
+
     /// Puts the passed run before what was just added to the reply behind `before`.
     fn weave(&mut self, before: usize, run: Option<&[u8]>) {
         self.torn = false;
@@ -149,7 +185,7 @@ impl Conversation {
     }
 
     /// Moves the journal for a frame of which only the header matters.
-    fn advance(&mut self, header: &Header) -> Result<Course, Ending> {
+    pub(super) fn advance(&mut self, header: &Header) -> Result<Course, Ending> {
         let bytes = u64::try_from(header.total).unwrap_or(u64::MAX);
         match (header.kind, self.journal.head()) {
             (b'N' | b'A', _) => {}

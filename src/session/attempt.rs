@@ -39,6 +39,7 @@ use crate::upstream::login::{
     Asked, LoginError, LoginRequest, UpstreamSession, begin, sqlstate_of,
 };
 use crate::upstream::side::Side;
+use crate::upstream::signals::Owner;
 use crate::upstream::verify::{Verified, verify};
 use crate::wire::encode::{self, ErrorFields, Severity};
 use crate::wire::startup::ProtocolVersion;
@@ -198,7 +199,8 @@ impl Attempt<'_> {
             keeper.first_load(self.deadline).await;
         }
         let placed = startup::confirm(placed, (&asked, &plan), &self.desk.regime)?;
-        let cancel = self.answer(client, version, &plan, &upstream).await?;
+        let who = (&plan, &placed);
+        let cancel = self.answer(client, version, who, &upstream).await?;
         Ok(Entered {
             upstream,
             plan,
@@ -312,13 +314,13 @@ impl Attempt<'_> {
         ready.finish(self.deadline).await
     }
 
-    /// Tells the client that it is in: AuthenticationOk, the upstream's settings, a cancel key of
-    /// our own, what notices the upstream had, and which settings it did not get.
+    /// Tells the client that it is in: AuthenticationOk, the upstream's settings, its process id
+    /// with a secret of our own, what notices the upstream had, and which settings it did not get.
     async fn answer(
         &self,
         client: &mut Link,
         version: ProtocolVersion,
-        plan: &StartupPlan,
+        (plan, placed): (&StartupPlan, &Placed),
         upstream: &UpstreamSession,
     ) -> Result<Option<CancelGuard>, Denial> {
         let unsaid = |cause| Denial::Auth(AuthError::Unsaid(cause));
@@ -334,7 +336,9 @@ impl Attempt<'_> {
                 Peer::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
                 Peer::Unix => plan.user.clone(),
             };
-            let issued = (self.desk.cancels).issue(version, client.into(), target, key.clone());
+            let owner = Owner::of(&plan.user, placed.gate.policy().name(), upstream);
+            let (cancels, whose) = (&self.desk.cancels, (client.into(), owner));
+            let issued = cancels.issue(version, whose, target, key.clone());
             let (own, kept) = issued.map_err(|_no_key| Denial::NoKey)?;
             encode::backend_key_data(&mut out, own.pid, &own.secret).map_err(unsaid)?;
             guard = Some(kept);

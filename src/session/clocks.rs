@@ -142,6 +142,9 @@ impl Relay {
         if self.memory.stops_upstream() {
             return Wait::Memory;
         }
+        if conversation.is_calling() {
+            return Wait::Signal;
+        }
         let has_part = !self.upstream_rest.is_empty();
         if let Some(wait) = conversation.waits_for_upstream(has_part) {
             return wait;
@@ -166,7 +169,7 @@ impl Relay {
                 Some(statement.saturating_mul(statements) + limits::UPSTREAM_GRACE)
             }
             // Those that a clock of somebody else's ends.
-            Wait::Repair | Wait::CutCancel | Wait::Memory => None,
+            Wait::Repair | Wait::CutCancel | Wait::Memory | Wait::Signal => None,
             other => other.bound(),
         }
     }

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
-use tokio::sync::Notify;
 
 use super::arrival::Inflow;
 use super::journal::{Journal, Owed, Running, Standing};
@@ -38,6 +37,7 @@ use crate::upstream::identity::ServerIdentity;
 use crate::upstream::keeper::Keeper;
 use crate::upstream::outbox::Outbox;
 use crate::upstream::side::Side;
+use crate::upstream::signals::Wishes;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::malformed::Malformed;
 
@@ -66,8 +66,8 @@ pub struct Conversation {
     /// Where rescues run, and what compiles their texts.
     pub(super) workshop: Workshop,
     pub(super) side: Option<Side>,
-    /// Tells when the client wants its statement to end.
-    pub(super) cancelled: Option<Arc<Notify>>,
+    /// What others want of the session: its statement to end, or itself.
+    pub(super) wishes: Option<Arc<Wishes>>,
     pub(super) loudness: Loudness,
     /// What was sent last, should it have to be sent once more.
     pub(super) retained: Retained,
@@ -138,8 +138,8 @@ pub struct UpstreamFacts {
     pub keeper: Option<Arc<Keeper>>,
     /// Where changed texts are compiled.
     pub side: Option<Side>,
-    /// Tells when the client wants its statement to end.
-    pub cancelled: Option<Arc<Notify>>,
+    /// What others want of the session.
+    pub wishes: Option<Arc<Wishes>>,
     /// Which messages the client wants.
     pub loudness: Loudness,
     /// What the policy's limits need to know.
@@ -253,7 +253,7 @@ impl Conversation {
             upstream_user: upstream.user,
             workshop: shared.workshop.clone(),
             side: upstream.side,
-            cancelled: upstream.cancelled,
+            wishes: upstream.wishes,
             loudness: upstream.loudness,
             retained: Retained::default(),
             described: Bytes::new(),

@@ -66,7 +66,7 @@ impl Exchange {
             search_path: "public".to_owned(),
             keeper: None,
             side: None,
-            cancelled: None,
+            wishes: None,
             loudness: Loudness::default(),
             quotas: Quotas::default(),
         };

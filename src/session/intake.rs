@@ -16,6 +16,7 @@ use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
 use super::reply::Farewell;
 use super::retold::Substituted;
+use super::signalled::{facts_of_portal, with_call};
 use crate::gate::cache::Memory;
 use crate::gate::{Cursor, Judgement, Parameters, ReadPermit, Refusal, Surety, Verdict};
 use crate::limits;
@@ -195,6 +196,7 @@ impl Conversation {
             .resolve(judgement, &Parameters::open())
             .and_then(|resolved| {
                 self.still_keeps(&facts)?;
+                self.cancels_itself(resolved.0.facts())?;
                 Ok(resolved)
             });
         let resolved = match resolved {
@@ -269,7 +271,7 @@ impl Conversation {
         let mut lowered: Option<Lowered> = None;
         for _ in 0..limits::CLAMP_ROUNDS_MAX {
             match verdict {
-                Verdict::Permitted(permit) => return Ok((permit, lowered)),
+                Verdict::Permitted(permit) => return Ok(with_call(permit, lowered)),
                 Verdict::Refused(refusal) => return Err(refusal),
                 Verdict::Clamped(clamp) => {
                     let (so_far, text) = lowered.unwrap_or_default().and(clamp);
@@ -296,15 +298,19 @@ impl Conversation {
         if self.names.is_full() {
             return self.refuse_message(Refusal::of_too_many_names(), None, Path::Bind);
         }
-        let ask = match self.ask_of_bind(prepared) {
-            Ok(ask) => ask.map(|ask| (ask, prepared.clone())),
+        let bound = self.ask_of_bind(prepared).and_then(|ask| {
+            let facts = facts_of_portal(prepared, bind)?;
+            Ok((ask.map(|ask| (ask, prepared.clone())), facts))
+        });
+        let (ask, facts) = match bound {
+            Ok(bound) => bound,
             Err(refusal) => {
                 let judged = Some((Arc::clone(&prepared.facts), self.inflow.take()));
                 return self.refuse_message(refusal, judged, Path::Bind);
             }
         };
         let cursor = Cursor {
-            facts: Arc::clone(&prepared.facts),
+            facts,
             hold: false,
             text: Arc::clone(&prepared.text),
             parameters: prepared.parameters.clone(),
@@ -353,7 +359,8 @@ impl Conversation {
         if let Err(refusal) = self.still_keeps(&facts) {
             return self.refuse_message(refusal, None, Path::Execute);
         }
-        let allowance = match self.admit_execute(&facts, execute) {
+        let alone = self.cancels_itself(&facts);
+        let allowance = match alone.and_then(|()| self.admit_execute(&facts, execute)) {
             Ok(allowance) => allowance,
             Err(refusal) => {
                 let judged = Some((facts, arrived));

@@ -18,6 +18,7 @@ use super::quotas::allowance::Allowance;
 use super::repairs::loudness::Change;
 use super::repairs::words::{Notice, OnError};
 use super::retold::{Speaks, Substituted};
+use super::signalled::Calling;
 use crate::gate::{Facts, Older, Prepared, Refusal, Rule, Surety};
 use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
@@ -65,6 +66,8 @@ pub struct Running {
     pub runs: Surety,
     /// What it may bring, and what it holds meanwhile.
     pub allowance: Allowance,
+    /// The call that was taken out of it, where pgsieve carries one out.
+    pub calling: Option<Box<Calling>>,
     /// The rule that ended its result.
     pub cut_by: Option<Rule>,
     /// How many of its statements are done.
@@ -88,6 +91,10 @@ impl Running {
     /// A statement that was permitted just now.
     pub fn new(facts: Arc<Facts>, path: Path, arrived: Arrival, gate: Duration) -> Self {
         Self {
+            calling: match path {
+                Path::Query | Path::Execute => Calling::of(&facts),
+                _ => None,
+            },
             facts,
             path,
             arrived,
@@ -121,7 +128,7 @@ impl Running {
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
     pub fn clamped(&mut self, lowered: Option<Lowered>) {
-        let Some(Lowered { notice, moved }) = lowered else {
+        let Some(Lowered { notice, moved, .. }) = lowered else {
             return;
         };
         self.outcome = Outcome::Clamped;

@@ -1,14 +1,17 @@
 //! What was lowered in a statement before it ran.
 
-use crate::gate::{Clamp, Moved};
+use crate::gate::{Clamp, Moved, Signal};
 
-/// The changes of a text that runs in the place of a client's, with lower values in it.
+/// The changes of a text that runs in the place of a client's, with lower values in it, or without
+/// a call.
 #[derive(Debug, Default)]
 pub struct Lowered {
     /// What the client is told.
     pub notice: Option<String>,
     /// Where things stand otherwise than in the client's text, the last change first.
     pub moved: Vec<Moved>,
+    /// The call that was taken out, for pgsieve to carry out.
+    pub signal: Option<Box<Signal>>,
 }
 
 impl Lowered {
@@ -19,6 +22,7 @@ impl Lowered {
             (earlier, later) => earlier.or(later),
         };
         self.moved.splice(0..0, clamp.moved);
+        self.signal = self.signal.or(clamp.signal);
         (self, clamp.text)
     }
 }

@@ -7,6 +7,7 @@
 //!   `clocks`: for how long; [`conversation`]: what they mean, without sockets
 //! * [`intake`], `lowered`, `refusing`, `sending`: the client's half;
 //!   [`answers`], `failures`: the upstream's;
+//!   [`signalled`]: calls that reach other sessions;
 //!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
 //!   as the client may hear it
 //! * [`large`]: texts that are judged on another thread, in `places` that users share
@@ -65,6 +66,7 @@ pub mod reply;
 mod rest;
 pub mod retold;
 mod sending;
+pub mod signalled;
 #[cfg(test)]
 mod silence;
 #[cfg(test)]
@@ -214,7 +216,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) 
         },
         keeper,
         side: Some(side),
-        cancelled: cancel.as_ref().map(CancelGuard::wish),
+        wishes: cancel.as_ref().map(CancelGuard::wishes),
         loudness: Loudness::at_startup(&plan.parameters),
         quotas: Quotas::new(presence, cancel.as_ref().map(CancelGuard::canceller)),
     };
@@ -234,6 +236,7 @@ async fn converse(relay: &mut Relay, draining: &mut Draining) -> Ending {
         return ending;
     }
     encode::ready_for_query(&mut relay.conversation.reply, TransactionStatus::Idle);
+    relay.is_woken_to_end().await;
     if !draining.has_begun() {
         tokio::select! {
             biased;

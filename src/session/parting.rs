@@ -98,7 +98,7 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
         Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
         | Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent)
         | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
-        | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory)
+        | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory | Farewell::Terminated)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
@@ -109,6 +109,7 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
 fn why(ending: Ending) -> SqlState {
     match ending {
         Ending::Ended(Farewell::StatementTime) => sqlstate::QUERY_CANCELED,
+        Ending::Ended(Farewell::Terminated) => sqlstate::ADMIN_SHUTDOWN,
         _ => sqlstate::CONNECTION_FAILURE,
     }
 }
@@ -123,6 +124,7 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent) => {
             ClosedBecause::UpstreamSilent
         }
+        Ending::Ended(Farewell::Terminated) => ClosedBecause::Terminated,
         Ending::Ended(Farewell::Idle) => ClosedBecause::TimedOut,
         Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,
         Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,

@@ -228,6 +228,7 @@ impl Relay {
         {
             return Err(Ending::Ended(Farewell::Shutdown));
         }
+        self.conversation.goes_on()?;
         self.settle_memory(context)?;
         let mut moved = self.write_client(context)?;
         if let Some(ending) = self.conversation.closed()
@@ -303,7 +304,8 @@ impl Relay {
 
     /// Reads the upstream only when the client has taken everything before: its pace is the limit.
     fn read_upstream(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Turn {
-        if !self.conversation.reply.is_empty() || self.memory.stops_upstream() {
+        let calls = self.conversation.poll_call(context).is_pending();
+        if calls || !self.conversation.reply.is_empty() || self.memory.stops_upstream() {
             return Ok(Moved::Nothing);
         }
         let count = match self.upstream_waits {
@@ -326,9 +328,10 @@ impl Relay {
             self.pass_on(context, rest.get(passed.tail).unwrap_or_default())?;
             self.upstream_rest = without_front(rest, passed.consumed);
         }
-        self.upstream_waits = match self.conversation.turn.is_over() {
-            true if !self.upstream_rest.is_empty() => UpstreamWaits::ForTheNextTurn,
-            true | false => UpstreamWaits::ForMore,
+        let waits = self.conversation.turn.is_over() || self.conversation.is_calling();
+        self.upstream_waits = match self.upstream_rest.is_empty() {
+            false if waits => UpstreamWaits::ForTheNextTurn,
+            _ => UpstreamWaits::ForMore,
         };
         self.conversation.turn.spend_bytes(count);
         Ok(Moved::Some)

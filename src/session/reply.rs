@@ -46,6 +46,8 @@ pub enum Farewell {
     NoPolicy,
     /// pgsieve is shutting down.
     Shutdown,
+    /// A session of the same owner has ended it.
+    Terminated,
     /// The session did nothing for longer than the policy gives.
     Idle,
     /// More memory is needed than is left for all clients together.
@@ -62,8 +64,8 @@ pub fn refusal(out: &mut BytesMut, refusal: &Refusal) {
             severity: Severity::Error,
             sqlstate: refusal.sqlstate,
             message: &refusal.message,
-            detail: Some(&refusal.detail),
-            hint: Some(&refusal.hint),
+            detail: Some(&*refusal.detail).filter(|detail| !detail.is_empty()),
+            hint: Some(&*refusal.hint).filter(|hint| !hint.is_empty()),
             position: refusal.position,
         },
     );
@@ -88,6 +90,14 @@ pub fn notice(out: &mut BytesMut, message: &str, detail: Option<&str>) {
             hint: None,
             position: None,
         },
+    );
+}
+
+/// A warning in the server's words.
+pub fn warning(out: &mut BytesMut, message: &str) {
+    encode::notice(
+        out,
+        &ErrorFields::new(Severity::Warning, sqlstate::WARNING, message),
     );
 }
 
@@ -150,7 +160,7 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             ),
             Some("Whoever runs the proxy decides which sessions a policy is for."),
         ),
-        Farewell::Shutdown => (
+        Farewell::Shutdown | Farewell::Terminated => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("terminating connection due to administrator command"),
             None,

@@ -48,7 +48,7 @@ impl Conversation {
 
     /// A setting in the statement was lowered: that is counted, and the client will hear of it.
     pub(super) fn note_clamp(&self, running: &mut Running, lowered: Option<Lowered>) {
-        if lowered.is_some() {
+        if lowered.is_some() && running.facts.signal.get().is_none() {
             self.telemetry.emit(&SettingsClamped {
                 session: &self.info,
                 path: running.path,

@@ -40,6 +40,9 @@ impl Conversation {
         }
         self.info = Arc::new(under(&self.info, &self.placed));
         self.names.set_policy(self.gate.policy().version_number());
+        if let Some(own) = self.quotas.canceller() {
+            own.place_under(self.gate.policy().name());
+        }
         self.surroundings.forget();
         self.names.set_sight(None);
     }

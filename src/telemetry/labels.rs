@@ -392,6 +392,8 @@ labels! {
         NoPolicy => "no_policy",
         /// pgsieve was told to stop.
         Drained => "drained",
+        /// Another session of the same user ended it, by pg_terminate_backend.
+        Terminated => "terminated",
         /// A bound on time or idleness was reached.
         TimedOut => "timed_out",
         /// More memory was needed than was left for all clients together.
@@ -428,6 +430,20 @@ labels! {
         Busy => "busy",
         /// The upstream could not be reached.
         Failed => "failed",
+    }
+}
+
+labels! {
+    /// What became of a call of pg_cancel_backend or pg_terminate_backend.
+    SignalOutcome {
+        /// It was carried out.
+        Sent => "sent",
+        /// No session of the same owner has this process id.
+        Nobody => "nobody",
+        /// The upstream did not take the cancel.
+        NotSent => "not_sent",
+        /// The session had not ended in time.
+        NotEnded => "not_ended",
     }
 }
 
@@ -600,6 +616,7 @@ mod tests {
         check::<Peer>();
         check::<ClosedBecause>();
         check::<CancelOutcome>();
+        check::<SignalOutcome>();
         check::<CatalogLoad>();
         check::<CatalogFailure>();
         check::<Direction>();

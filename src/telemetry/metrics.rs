@@ -16,8 +16,8 @@ use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome,
     ClosedBecause, Direction, Label, LimitMode, LoginMethod, LoginOutcome, Origin, Outcome, Path,
-    Peer, PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SpanOutcome,
-    TlsFailure, Transport, Tripwire, UpstreamState, Violation,
+    Peer, PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SignalOutcome,
+    SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState, Violation,
 };
 
 /// One row of the table.
@@ -274,6 +274,9 @@ metrics! {
     OWN_CANCELS: Counter "pgsieve_own_cancels_total" in "requests",
         ["cause": closed::<CancelCause>(), "outcome": closed::<CancelOutcome>()],
         "Cancels of pgsieve's own, for statements nobody waits for, by what became of them.";
+    SIGNALS: Counter "pgsieve_signals_total" in "requests",
+        ["outcome": closed::<SignalOutcome>()],
+        "Calls of pg_cancel_backend() and pg_terminate_backend() that pgsieve carried out.";
     UPSTREAM_UP: Gauge "pgsieve_upstream_up" in "1",
         ["upstream": UPSTREAMS],
         "Whether the upstream was reached when it was last tried.";

@@ -21,8 +21,8 @@ use crate::telemetry::family::{Family, Three, Two};
 use crate::telemetry::labels::{
     CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction,
     Label, LimitMode, LoginMethod, LoginOutcome, Origin, Path, Peer, PlanAnswer, RefusedBecause,
-    RepairedOutcome, SessionState, SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState,
-    Violation,
+    RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire,
+    UpstreamState, Violation,
 };
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
@@ -33,7 +33,7 @@ use crate::telemetry::metrics::{
     OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
     PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS,
     PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS,
-    RESULT_BYTES, RETRIES, ROWS, SESSIONS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
+    RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
     TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
 use crate::telemetry::named::{ByFingerprint, ByPolicy, ByUser};
@@ -95,6 +95,8 @@ pub struct Metrics {
     pub client_bytes: Family<Direction>,
     /// See [`CANCELS`].
     pub cancels: Family<CancelOutcome>,
+    /// See [`SIGNALS`].
+    pub signals: Family<SignalOutcome>,
     /// See [`OWN_CANCELS`].
     pub own_cancels: Family<Two<CancelCause, CancelOutcome>>,
     /// What is known of the upstreams.
@@ -232,6 +234,7 @@ impl Metrics {
             result_bytes: counter(r, &RESULT_BYTES)?,
             client_bytes: Family::from_zero(r, &CLIENT_BYTES)?,
             cancels: Family::from_zero(r, &CANCELS)?,
+            signals: Family::from_zero(r, &SIGNALS)?,
             own_cancels: Family::from_zero(r, &OWN_CANCELS)?,
             upstreams: UpstreamNumbers::register(r)?,
             catalog: CatalogNumbers {

@@ -1,23 +1,30 @@
-//! Cancel requests: each client gets a key of pgsieve's own, and a cancel that brings the key is
-//! sent on to the upstream session behind it, over TLS where that is configured.
+//! Cancel requests: each client gets the process id of the upstream session behind it with a secret
+//! of pgsieve's own, and a cancel that brings the two is sent on to that session, over TLS where
+//! that is configured.
+//!
+//! Process ids are the servers': two servers may give the same one at a time, and a server gives
+//! one again as soon as a session has ended. So the secret decides whose a key is, and sessions are
+//! kept apart by a number of their own.
 //!
 //! Nobody learns anything from asking: right or wrong, the connection is closed without a word.
 //!
 //! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS>
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::cancel_turns::Turns;
 use super::connect::Upstream;
 use super::login::UpstreamKey;
+use super::signals::{Owner, Wishes};
 use crate::limits;
 use crate::telemetry::labels;
 use crate::wire::encode;
@@ -32,7 +39,7 @@ pub struct CancelRegistry {
 /// What a client must say to cancel its own statement.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ClientKey {
-    /// The process id that it is told.
+    /// The process id that it is told: that of the upstream session.
     pub pid: i32,
     /// The secret that it is told.
     pub secret: Vec<u8>,
@@ -42,15 +49,22 @@ pub struct ClientKey {
 #[derive(Debug)]
 pub struct CancelGuard {
     registry: CancelRegistry,
-    pid: i32,
-    wish: Arc<Notify>,
+    place: Place,
+    wishes: Arc<Wishes>,
 }
 
 /// Cancels what runs in one session, for that session itself.
 #[derive(Debug, Clone)]
 pub struct Canceller {
-    registry: CancelRegistry,
-    pid: i32,
+    pub(super) registry: CancelRegistry,
+    pub(super) place: Place,
+}
+
+/// One session among all: the process id of its upstream, and a number that no other ever has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) pid: i32,
+    number: u64,
 }
 
 /// A cancel under way.
@@ -71,42 +85,47 @@ pub enum CancelOutcome {
     Unanswered,
 }
 
-/// Why no key was made: the system gave no randomness, or no process id was free.
+/// Why no key was made: the system gave no randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoKey;
 
 struct Inner {
-    sessions: Mutex<HashMap<i32, Entry>>,
+    sessions: Mutex<BTreeMap<Place, Entry>>,
+    number: AtomicU64,
     turns: Arc<Turns>,
 }
 
-struct Entry {
+/// A session.
+pub(super) struct Entry {
     secret: Vec<u8>,
-    /// Whose session it is: those of one client take turns with those of others.
+    /// Who takes turns with others.
     client: Arc<str>,
+    /// Whose session it is.
+    pub(super) owner: Owner,
     upstream: Arc<Upstream>,
     key: UpstreamKey,
     /// Told of each cancel: the session may be doing something without the upstream.
-    wish: Arc<Notify>,
+    pub(super) wishes: Arc<Wishes>,
 }
 
 impl CancelRegistry {
     /// A registry without sessions.
     pub fn new() -> Self {
-        let sessions = Mutex::new(HashMap::new());
+        let sessions = Mutex::new(BTreeMap::new());
         Self {
             inner: Arc::new(Inner {
                 sessions,
+                number: AtomicU64::new(0),
                 turns: Arc::default(),
             }),
         }
     }
 
-    /// Makes a key for a session of this client, as long as its protocol version has it.
+    /// Makes a key for a session of this client and owner, as long as its protocol version has it.
     pub fn issue(
         &self,
         version: ProtocolVersion,
-        client: Arc<str>,
+        (client, owner): (Arc<str>, Owner),
         upstream: Arc<Upstream>,
         key: UpstreamKey,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
@@ -120,27 +139,26 @@ impl CancelRegistry {
             }
         ];
         getrandom::fill(&mut secret).map_err(|_| NoKey)?;
-        let mut sessions = self.sessions();
-        let pid = free_pid(&sessions)?;
-        let wish = Arc::new(Notify::new());
-        sessions.insert(
-            pid,
-            Entry {
-                secret: secret.clone(),
-                client,
-                upstream,
-                key,
-                wish: Arc::clone(&wish),
-            },
-        );
-        Ok((
-            ClientKey { pid, secret },
-            CancelGuard {
-                registry: self.clone(),
-                pid,
-                wish,
-            },
-        ))
+        let pid = key.pid;
+        let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
+        let place = Place { pid, number };
+        let wishes = Arc::new(Wishes::default());
+        let entry = Entry {
+            secret: secret.clone(),
+            client,
+            owner,
+            upstream,
+            key,
+            wishes: Arc::clone(&wishes),
+        };
+        self.sessions().insert(place, entry);
+        let registry = self.clone();
+        let guard = CancelGuard {
+            registry,
+            place,
+            wishes,
+        };
+        Ok((ClientKey { pid, secret }, guard))
     }
 
     /// Sends a cancel on when it is its client's turn. Returns when the upstream has taken note (it
@@ -149,14 +167,22 @@ impl CancelRegistry {
     ///
     /// May be cancelled.
     pub async fn forward(&self, pid: i32, secret: &[u8]) -> CancelOutcome {
-        let Some((client, upstream, key)) = self.find(pid, secret) else {
+        match self.find(pid, secret) {
+            Some(place) => self.forward_to(place).await,
+            None => CancelOutcome::UnknownKey,
+        }
+    }
+
+    /// The same to a session that was found.
+    pub(super) async fn forward_to(&self, place: Place) -> CancelOutcome {
+        let Some((client, upstream, key)) = self.wish_for(place) else {
             return CancelOutcome::UnknownKey;
         };
         let Ok(_turn) = self.inner.turns.take(&client).await else {
             return CancelOutcome::Busy;
         };
         // It may have ended meanwhile, and the upstream have given its process id away.
-        if !self.sessions().contains_key(&pid) {
+        if !self.sessions().contains_key(&place) {
             return CancelOutcome::UnknownKey;
         }
         let deadline = Instant::now() + limits::CANCEL_TIME_MAX;
@@ -177,20 +203,12 @@ impl CancelRegistry {
         }
     }
 
-    /// Sends a cancel of pgsieve's own.
-    async fn fire(&self, pid: i32) -> CancelOutcome {
-        let secret = self.sessions().get(&pid).map(|entry| entry.secret.clone());
-        match secret {
-            Some(secret) => self.forward(pid, &secret).await,
-            None => CancelOutcome::UnknownKey,
-        }
-    }
-
-    async fn fire_again(&self, pid: i32) -> CancelOutcome {
+    /// Sends a cancel of pgsieve's own, some times.
+    async fn fire_again(&self, place: Place) -> CancelOutcome {
         let mut pause = limits::CUT_CANCEL_PAUSE;
         let mut outcome = CancelOutcome::UnknownKey;
         for _ in 0..limits::CUT_CANCEL_TRIES_MAX {
-            outcome = self.fire(pid).await;
+            outcome = self.forward_to(place).await;
             match outcome {
                 CancelOutcome::Busy | CancelOutcome::Failed => sleep(pause).await,
                 CancelOutcome::Forwarded
@@ -212,20 +230,26 @@ impl CancelRegistry {
         self.len() == 0
     }
 
-    fn find(&self, pid: i32, secret: &[u8]) -> Option<(Arc<str>, Arc<Upstream>, UpstreamKey)> {
+    fn find(&self, pid: i32, secret: &[u8]) -> Option<Place> {
+        let digest = blake3::hash(secret);
         let sessions = self.sessions();
-        let entry = sessions.get(&pid)?;
         // Digests are compared, in constant time: how long it takes says nothing of the secret.
-        if blake3::hash(&entry.secret) != blake3::hash(secret) {
-            return None;
-        }
-        entry.wish.notify_waiters();
+        let mut found = sessions
+            .range(of_pid(pid))
+            .filter(|(_, entry)| blake3::hash(&entry.secret) == digest);
+        found.next().map(|(place, _)| *place)
+    }
+
+    fn wish_for(&self, place: Place) -> Option<(Arc<str>, Arc<Upstream>, UpstreamKey)> {
+        let sessions = self.sessions();
+        let entry = sessions.get(&place)?;
+        entry.wishes.cancel();
         let client = Arc::clone(&entry.client);
         Some((client, entry.upstream.clone(), entry.key.clone()))
     }
 
     /// The map is whole after every step, so a panic elsewhere does not spoil it.
-    fn sessions(&self) -> MutexGuard<'_, HashMap<i32, Entry>> {
+    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<Place, Entry>> {
         self.inner
             .sessions
             .lock()
@@ -239,7 +263,7 @@ impl Canceller {
     pub fn of_nobody() -> Self {
         Self {
             registry: CancelRegistry::new(),
-            pid: 1,
+            place: Place { pid: 1, number: 0 },
         }
     }
 
@@ -247,9 +271,9 @@ impl Canceller {
     /// some times, after a pause each. When this is over, no cancel is under way, unless it says
     /// otherwise.
     pub fn insist(&self) -> Cancelling {
-        let Self { registry, pid } = self.clone();
+        let Self { registry, place } = self.clone();
         Box::pin(async move {
-            let trying = registry.fire_again(pid);
+            let trying = registry.fire_again(place);
             match timeout(limits::OWN_CANCEL_TIME_MAX, trying).await {
                 Ok(outcome) => outcome,
                 Err(_elapsed) => CancelOutcome::Unanswered,
@@ -263,13 +287,13 @@ impl CancelGuard {
     pub fn canceller(&self) -> Canceller {
         Canceller {
             registry: self.registry.clone(),
-            pid: self.pid,
+            place: self.place,
         }
     }
 
-    /// Tells whoever waits on it of each cancel from then on.
-    pub fn wish(&self) -> Arc<Notify> {
-        Arc::clone(&self.wish)
+    /// What others want of the session.
+    pub fn wishes(&self) -> Arc<Wishes> {
+        Arc::clone(&self.wishes)
     }
 
     /// Cancels what runs in the session that this guard stands for, as [`Canceller::insist`] does.
@@ -298,7 +322,7 @@ impl Default for CancelRegistry {
 
 impl Drop for CancelGuard {
     fn drop(&mut self) {
-        self.registry.sessions().remove(&self.pid);
+        self.registry.sessions().remove(&self.place);
     }
 }
 
@@ -314,18 +338,10 @@ impl fmt::Debug for ClientKey {
     }
 }
 
-/// A process id that no session has. It is random, so that copies of pgsieve seldom share one;
-/// what keeps strangers out is the secret.
-fn free_pid(sessions: &HashMap<i32, Entry>) -> Result<i32, NoKey> {
-    for _ in 0..limits::CLIENT_PID_TRIES_MAX {
-        let mut bytes = [0_u8; 4];
-        getrandom::fill(&mut bytes).map_err(|_| NoKey)?;
-        let pid = i32::from_be_bytes(bytes) & i32::MAX;
-        if pid != 0 && !sessions.contains_key(&pid) {
-            return Ok(pid);
-        }
-    }
-    Err(NoKey)
+/// The places of all sessions with this process id, the oldest first.
+pub(super) fn of_pid(pid: i32) -> RangeInclusive<Place> {
+    let at = |number| Place { pid, number };
+    at(u64::MIN)..=at(u64::MAX)
 }
 
 /// Bytes of a secret in protocol 3.0: the format has room for no more.
@@ -350,11 +366,40 @@ mod tests {
         }
     }
 
+    fn ann() -> (Arc<str>, Owner) {
+        ("ann".into(), Owner::default())
+    }
+
+    /// Two servers give one process id at a time, and one server gives it again.
+    #[tokio::test]
+    async fn sessions_of_one_pid_are_told_apart_by_their_secrets() {
+        let registry = CancelRegistry::new();
+        let issue = || {
+            let issued = registry.issue(ProtocolVersion::V3_2, ann(), upstream(), key());
+            issued.unwrap()
+        };
+        let [(one, first), (other, second)] = [issue(), issue()];
+        assert_eq!((one.pid, other.pid), (7, 7));
+        assert_ne!(one.secret, other.secret);
+        assert_eq!(registry.find(7, &one.secret), Some(first.place));
+        assert_eq!(registry.find(7, &other.secret), Some(second.place));
+        drop(first);
+        assert_eq!(registry.find(7, &one.secret), None);
+        assert_eq!(registry.find(7, &other.secret), Some(second.place));
+        // The session that ended is not the one that has its number now.
+        let (third, _guard) = issue();
+        assert_eq!(
+            registry.forward(7, &one.secret).await,
+            CancelOutcome::UnknownKey
+        );
+        assert!(registry.find(7, &third.secret).is_some());
+    }
+
     #[tokio::test]
     async fn only_the_very_key_is_known() {
         let registry = CancelRegistry::new();
         let (mine, guard) = registry
-            .issue(ProtocolVersion::V3_0, "ann".into(), upstream(), key())
+            .issue(ProtocolVersion::V3_0, ann(), upstream(), key())
             .unwrap();
         assert_eq!(mine.secret.len(), 4);
         let mut wrong = mine.secret.clone();
@@ -388,10 +433,10 @@ mod tests {
     fn newer_protocols_have_longer_keys() {
         let registry = CancelRegistry::new();
         let (long, _guard) = registry
-            .issue(ProtocolVersion::V3_2, "ann".into(), upstream(), key())
+            .issue(ProtocolVersion::V3_2, ann(), upstream(), key())
             .unwrap();
         assert_eq!(long.secret.len(), 32);
-        assert!(long.pid > 0);
+        assert_eq!(long.pid, 7);
         assert_eq!(registry.len(), 1);
     }
 
@@ -399,7 +444,7 @@ mod tests {
     fn debug_shows_no_secret() {
         let registry = CancelRegistry::new();
         let (mine, _guard) = registry
-            .issue(ProtocolVersion::V3_2, "ann".into(), upstream(), key())
+            .issue(ProtocolVersion::V3_2, ann(), upstream(), key())
             .unwrap();
         assert_eq!(format!("{mine:?}"), format!("ClientKey({}, …)", mine.pid));
         assert_eq!(format!("{:?}", key()), "UpstreamKey(7, …)");

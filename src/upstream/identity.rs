@@ -64,6 +64,12 @@ impl ServerIdentity {
             && both.is_none_or(|(own, other)| own == other)
     }
 
+    /// Whether both are of the same run of the same server, whatever their databases.
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        let database = self.database;
+        self.is_same(&Self { database, ..*other })
+    }
+
     /// A number of it, for keys of what is remembered.
     pub fn number(&self) -> u64 {
         self.started ^ u64::from(self.database).rotate_right(16)

@@ -17,6 +17,7 @@ pub mod password;
 pub mod rows;
 mod settings;
 pub mod side;
+pub mod signals;
 pub mod snapshot;
 pub mod tripwire;
 pub mod verify;

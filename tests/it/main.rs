@@ -16,6 +16,10 @@ mod basics;
 #[cfg(test)]
 mod canary;
 #[cfg(test)]
+mod cancel_by_pid;
+#[cfg(test)]
+mod cancel_by_pid_answers;
+#[cfg(test)]
 mod catalog;
 #[cfg(test)]
 mod changes;

@@ -16,10 +16,9 @@
 //! # When not
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
-use crate::gate::again;
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown};
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, again, signal};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
@@ -33,6 +32,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
     match case.cursor(name) {
         Some(cursor) => {
+            signal::runs_alone(&cursor.facts)?;
             again::cursor(&cursor, case)?;
             case.take_over(&cursor.facts);
             Ok(())

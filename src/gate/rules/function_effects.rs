@@ -11,7 +11,7 @@
 //! # Before
 //! - `SELECT nextval('orders_id_seq')`
 //! - `SELECT 1 FROM orders ORDER BY pg_catalog."pg_sleep"(10)`
-//! - `SELECT pg_terminate_backend(1)`
+//! - `SELECT pg_terminate_backend(pid) FROM pg_stat_activity`
 //! - `SELECT U&"pg\005fread_file"('/etc/passwd')`
 //!
 //! # After
@@ -21,20 +21,45 @@
 //! # When not
 //! Functions that run SQL given as a string are `sql_in_string`, those that are no built-ins
 //! `unknown_function`. Where the policy says `snapshots: allow`, `SELECT pg_export_snapshot()`
-//! passes, of one row and once.
+//! passes, of one row and once. Where it says `cancel_own: allow`,
+//! `SELECT pg_cancel_backend(7)` and `SELECT pg_terminate_backend($1)` do, as statements of their
+//! own: pgsieve carries them out, on sessions of the same user.
 
+use crate::gate::case::Case;
 use crate::gate::functions::Why;
 use crate::gate::rules::Called;
-use crate::gate::{Refusal, Rule};
+use crate::gate::{Refusal, Rule, signal};
 use crate::sqlstate::{self, SqlState};
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
 pub(in crate::gate) fn refusal(called: Called<'_>, shown: &str, why: Why) -> Box<Refusal> {
+    refusal_with(
+        called,
+        shown,
+        why,
+        "Leave the call out. Functions that only compute or read are accepted.",
+    )
+}
+
+/// The same, with the use of it that passes, where there is one.
+pub(in crate::gate) fn refusal_of_call(
+    called: Called<'_>,
+    shown: &str,
+    why: Why,
+    case: &Case<'_>,
+) -> Box<Refusal> {
+    match signal::hint(called, case) {
+        Some(hint) => refusal_with(called, shown, why, hint),
+        None => refusal(called, shown, why),
+    }
+}
+
+fn refusal_with(called: Called<'_>, shown: &str, why: Why, hint: &'static str) -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionEffects,
         sqlstate_of(why),
         &format!("function {shown} is not allowed: it {why}"),
-        "Leave the call out. Functions that only compute or read are accepted.",
+        hint,
     )
     .about(format_args!("{called} {why}"))
     .of(Some(format!("function {shown}")))

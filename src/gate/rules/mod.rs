@@ -212,7 +212,7 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
         }
         FunctionVerdict::Effects { why } => {
             let shown = shown(called, call.args().len(), case);
-            Err(function_effects::refusal(called, &shown, why))
+            Err(function_effects::refusal_of_call(called, &shown, why, case))
         }
         FunctionVerdict::Unknown => {
             unknown_function::look(called, case)?;

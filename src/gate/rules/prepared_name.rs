@@ -18,7 +18,7 @@
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, model, node_unknown};
-use crate::gate::{Refusal, again};
+use crate::gate::{Refusal, again, signal};
 use crate::sql::tree::{Node, nodes};
 
 pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
@@ -31,6 +31,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
     match case.prepared(name) {
         Some(prepared) => {
+            signal::runs_alone(&prepared.facts)?;
             again::prepared(&prepared, case)?;
             case.take_over(&prepared.facts);
             Ok(())

@@ -34,6 +34,12 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
         problems,
         |tree, path, problems| chosen(tree, path, CHOICE, problems),
     );
+    let cancel_own = section.optional(
+        "cancel_own",
+        Choice::Refuse,
+        problems,
+        |tree, path, problems| chosen(tree, path, CHOICE, problems),
+    );
     let allow = section.optional("allow", None, problems, allowed);
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
         placed(tree, path, problems, named)
@@ -54,6 +60,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
             with_hold: with_hold?,
             lock_access_share: lock_access_share?,
             snapshots: snapshots?,
+            cancel_own: cancel_own?,
         },
         allowed,
         denied,

@@ -113,6 +113,14 @@ pub(super) const KEYS: &[Key] = &[
               parallel do so.",
     },
     Key {
+        path: "statements.cancel_own",
+        form: CHOICE,
+        absent: Some("refuse"),
+        doc: "SELECT pg_cancel_backend(pid) and SELECT pg_terminate_backend(pid) by a number or a \
+              parameter, carried out by pgsieve on sessions of the same user, policy and server: \
+              drivers and tools stop a statement so.",
+    },
+    Key {
         path: "statements.allow",
         form: Form::Either(&[Form::OneOf(&["any"]), Form::Many(&Form::Known(passable))]),
         absent: Some("any"),

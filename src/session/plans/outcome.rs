@@ -214,7 +214,8 @@ impl Conversation {
         if permit.facts().grounds == self.names.grounds() {
             return self.send_query(&frame, &permit, lowered, (manner, allowance));
         }
-        if manner.is_asked_without_end() {
+        // What is judged anew has the call no more.
+        if manner.is_asked_without_end() || permit.facts().signal.get().is_some() {
             let refusal = Refusal::of_change_without_end();
             return self.refuse_permitted(permit.facts(), refusal, manner.arrived);
         }

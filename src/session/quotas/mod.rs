@@ -107,6 +107,11 @@ impl Quotas {
         }
     }
 
+    /// What cancels for the session itself, and knows others of the same owner.
+    pub(super) fn canceller(&self) -> Option<&Canceller> {
+        self.canceller.as_ref()
+    }
+
     /// The place among the user's running statements, to be kept until the upstream has heard that
     /// the session is over.
     pub fn slot(&self) -> Option<Arc<Slot>> {

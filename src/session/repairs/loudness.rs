@@ -27,6 +27,8 @@ pub enum Level {
     Loud,
     /// They are not wanted.
     Quiet,
+    /// Nor are warnings.
+    Mute,
 }
 
 /// What a statement does to the setting, once it has succeeded.
@@ -67,7 +69,12 @@ impl Loudness {
 
     /// Whether notices are certainly not wanted.
     pub fn is_quiet(&self) -> bool {
-        self.now == Level::Quiet
+        self.now != Level::Loud
+    }
+
+    /// Whether warnings are certainly not wanted either.
+    pub fn is_mute(&self) -> bool {
+        self.now == Level::Mute
     }
 
     /// A statement has succeeded.
@@ -112,8 +119,10 @@ impl Loudness {
 
 impl Level {
     fn of(value: &str) -> Self {
-        let quiet = ["warning", "error", "fatal", "panic"];
-        if quiet.iter().any(|one| value.eq_ignore_ascii_case(one)) {
+        let is = |name: &&str| value.eq_ignore_ascii_case(name);
+        if ["error", "fatal", "panic"].iter().any(is) {
+            Self::Mute
+        } else if is(&"warning") {
             Self::Quiet
         } else {
             Self::Loud

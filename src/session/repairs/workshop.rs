@@ -101,10 +101,10 @@ impl Default for Workshop {
 impl Conversation {
     /// Has a statement rescued on another thread.
     pub fn rescue_elsewhere(&mut self, patient: &Patient) -> Rescuing {
-        let cancelled = self.cancelled.clone();
+        let wishes = self.wishes.clone();
         let cancelled = async move {
-            match cancelled {
-                Some(wish) => wish.notified().await,
+            match wishes {
+                Some(wishes) => wishes.cancelled().await,
                 None => pending().await,
             }
         };

@@ -113,6 +113,16 @@ pub const EVENTS: &[EventForm] = &[
         &[field("outcome", Word, Always, "What became of it.")],
     ),
     event(
+        "backend_signalled",
+        true,
+        "A statement has asked for the cancel or the end of another session of its user.",
+        &[
+            field("function", Word, Always, "The function that it called."),
+            field("outcome", Word, Always, "What became of it."),
+            FINGERPRINT,
+        ],
+    ),
+    event(
         "tripwire",
         true,
         "The upstream is not what pgsieve relies on; the session was ended.",

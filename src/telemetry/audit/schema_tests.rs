@@ -122,6 +122,12 @@ fn connections(telemetry: &Telemetry, session: &SessionInfo) {
         session,
         outcome: label::CancelOutcome::Forwarded,
     });
+    telemetry.emit(&happened::BackendSignalled {
+        session,
+        function: "pg_cancel_backend",
+        outcome: label::SignalOutcome::Sent,
+        fingerprint: Some(Fingerprinter::new(None, [7; 32]).of("SELECT 1")),
+    });
     telemetry.emit(&happened::TripwireFired {
         session,
         wire: label::Tripwire::WriteTag,

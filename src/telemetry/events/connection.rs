@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
 use crate::telemetry::labels::{
-    CancelCause, CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause, TlsFailure,
-    Transport,
+    CancelCause, CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause,
+    SignalOutcome, TlsFailure, Transport,
 };
 use crate::telemetry::log::Level;
 use crate::telemetry::session::SessionInfo;
@@ -67,6 +68,19 @@ pub struct OwnCancelEnded {
     pub cause: CancelCause,
     /// What became of it.
     pub outcome: CancelOutcome,
+}
+
+/// A statement has asked for the cancel or the end of another session; the statement itself has its
+/// own [`super::StatementFinished`].
+pub struct BackendSignalled<'a> {
+    /// Who asked.
+    pub session: &'a SessionInfo,
+    /// The function that was called.
+    pub function: &'static str,
+    /// What became of it.
+    pub outcome: SignalOutcome,
+    /// The fingerprint of the statement.
+    pub fingerprint: Option<Fingerprint>,
 }
 
 impl Event for ConnectionOpened<'_> {
@@ -162,6 +176,26 @@ impl Event for CancelHandled<'_> {
             audit.record(Weight::GivesWay, "cancel", Some(self.session), |line| {
                 line.word("outcome", self.outcome.name());
             });
+        }
+    }
+}
+
+impl Event for BackendSignalled<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.signals.inc(self.outcome);
+        if let Some(audit) = &sinks.audit {
+            audit.record(
+                Weight::GivesWay,
+                "backend_signalled",
+                Some(self.session),
+                |line| {
+                    line.word("function", self.function)
+                        .word("outcome", self.outcome.name());
+                    if let Some(fingerprint) = &self.fingerprint {
+                        line.hex("fingerprint", fingerprint.as_bytes());
+                    }
+                },
+            );
         }
     }
 }

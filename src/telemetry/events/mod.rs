@@ -28,8 +28,8 @@ pub use catalog::{
     CatalogWithdrawn, StatementJudgedWithoutCatalog,
 };
 pub use connection::{
-    CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused, OwnCancelEnded,
-    UpstreamTlsFailed,
+    BackendSignalled, CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused,
+    OwnCancelEnded, UpstreamTlsFailed,
 };
 pub use house::{
     DrainStarted, FilesExposed, Listening, ServerStopped, TrustInUse, UpstreamUnreachable,

@@ -23,6 +23,40 @@ pub struct Bind<'a> {
     pub given: &'a [u8],
 }
 
+/// One value of a Bind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// NULL.
+    Null,
+    /// As a text.
+    Text(&'a [u8]),
+    /// As the server stores it.
+    Binary(&'a [u8]),
+}
+
+impl<'a> Bind<'a> {
+    /// The value of a parameter, by its place from 1; none where there is no such value.
+    pub fn value(&self, number: u16) -> Option<Value<'a>> {
+        let place = usize::from(number).checked_sub(1)?;
+        let mut reader = Reader::new(self.given);
+        let count = reader.u16().ok()?;
+        let mut format = 0;
+        for index in 0..usize::from(count) {
+            let given = reader.i16().ok()?;
+            if count == 1 || index == place {
+                format = given;
+            }
+        }
+        let values = reader.u16().ok()?;
+        let mut values = (0..values).map_while(|_| reader.value().ok());
+        Some(match (values.nth(place)?, format) {
+            (None, _) => Value::Null,
+            (Some(text), 0) => Value::Text(text),
+            (Some(bytes), _) => Value::Binary(bytes),
+        })
+    }
+}
+
 pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, Malformed> {
     let mut reader = Reader::new(body);
     let portal = reader.text()?;
@@ -109,6 +143,23 @@ mod tests {
     }
 
     #[test]
+    fn values_are_found_by_their_places() {
+        let of = |given| bind_of("", "", 0, given);
+        let two = b"\0\x02\0\0\0\x01\0\x02\0\0\0\x017\0\0\0\x02\0\x07";
+        let bind = of(two);
+        assert!(bind.value(1) == Some(Value::Text(b"7")));
+        assert!(bind.value(2) == Some(Value::Binary(b"\0\x07")));
+        assert!(bind.value(3).is_none());
+        let bind = of(b"\0\x01\0\x01\0\x02\xff\xff\xff\xff\0\0\0\x01\x07");
+        assert!(bind.value(1) == Some(Value::Null));
+        assert!(bind.value(2) == Some(Value::Binary(b"\x07")));
+        let bind = of(b"\0\0\0\x01\0\0\0\0");
+        assert!(bind.value(1) == Some(Value::Text(b"")));
+        assert!(bind.value(0).is_none() && bind.value(2).is_none());
+        assert!(of(b"\0\0\0\0").value(1).is_none());
+    }
+
+    #[test]
     fn formats_are_none_one_or_all() {
         assert_eq!(
             decode(b"\0\0\0\x02\0\0\0\0\0\x01\xff\xff\xff\xff\0\0"),
@@ -172,11 +223,20 @@ mod tests {
         parameters: u16,
         given: &'a [u8],
     ) -> Frontend<'a> {
-        Frontend::Bind(Bind {
+        Frontend::Bind(bind_of(portal, statement, parameters, given))
+    }
+
+    fn bind_of<'a>(
+        portal: &'a str,
+        statement: &'a str,
+        parameters: u16,
+        given: &'a [u8],
+    ) -> Bind<'a> {
+        Bind {
             portal,
             statement,
             parameters,
             given,
-        })
+        }
     }
 }

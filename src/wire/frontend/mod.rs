@@ -19,7 +19,7 @@ pub mod target;
 use super::frame::Frame;
 use super::malformed::Malformed;
 use super::reader::Reader;
-pub use bind::Bind;
+pub use bind::{Bind, Value};
 pub use execute::Execute;
 pub use parse::{Oids, Parse};
 pub use query::Query;

@@ -143,6 +143,21 @@ pub(super) const CASES: &[Case] = &[
         &[app(&["BEGIN", "SELECT 1 FROM shop.orders LIMIT 1"], "1")],
     ),
     asked(
+        "statements.cancel_own",
+        &[("statements/cancel_own", r#""refuse""#)],
+        &[
+            app(
+                &["SELECT pg_cancel_backend(2147483647)"],
+                "42501 function_effects",
+            ),
+            app(
+                &["SELECT pg_terminate_backend(2147483647)"],
+                "42501 function_effects",
+            ),
+        ],
+        &[app(&["SELECT pg_backend_pid() > 0"], "t")],
+    ),
+    asked(
         "statements.snapshots",
         &[("statements/snapshots", r#""refuse""#)],
         &[

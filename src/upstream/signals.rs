@@ -1,0 +1,352 @@
+//! What one session wants of another one of the same owner: that its statement is cancelled, or
+//! that it ends. By the process id of the upstream, as `pg_cancel_backend` has it.
+//!
+//! Sessions of others are never found: to whoever asks they look like those that are not there.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+use tokio::time::{Instant, sleep};
+
+use super::cancel::{CancelOutcome, Canceller, Place, of_pid};
+use super::identity::ServerIdentity;
+use super::login::UpstreamSession;
+use crate::limits;
+use crate::telemetry::labels;
+
+/// Whose a session is. One session reaches another only where all of it is the same.
+#[derive(Clone, Default)]
+pub struct Owner {
+    /// The user that the client logged in as.
+    pub user: Box<str>,
+    /// The role of the upstream session.
+    pub role: Box<str>,
+    /// The name of the policy that it is under.
+    pub policy: Box<str>,
+    /// The server, where it has told which one it is.
+    pub server: Option<ServerIdentity>,
+}
+
+/// What others want of a session.
+#[derive(Default)]
+pub struct Wishes {
+    cancel: Notify,
+    ends: AtomicBool,
+    session: Mutex<Option<Waker>>,
+}
+
+/// A signal under way. May be dropped: what was sent is sent.
+pub type Signalling = Pin<Box<dyn Future<Output = SignalOutcome> + Send>>;
+
+/// What became of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignalOutcome {
+    /// It was handed over.
+    Sent,
+    /// There is no such session of this owner.
+    Nobody,
+    /// There is one, and the upstream did not take the cancel.
+    NotSent,
+    /// The session is there still.
+    NotEnded,
+}
+
+impl From<SignalOutcome> for labels::SignalOutcome {
+    fn from(outcome: SignalOutcome) -> Self {
+        match outcome {
+            SignalOutcome::Sent => Self::Sent,
+            SignalOutcome::Nobody => Self::Nobody,
+            SignalOutcome::NotSent => Self::NotSent,
+            SignalOutcome::NotEnded => Self::NotEnded,
+        }
+    }
+}
+
+impl Owner {
+    /// That of a session that has logged in.
+    pub fn of(user: &str, policy: &str, upstream: &UpstreamSession) -> Self {
+        let role = upstream.parameter("session_authorization");
+        Self {
+            user: user.into(),
+            role: role.unwrap_or_default().into(),
+            policy: policy.into(),
+            server: upstream.server,
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let same_server = match (&self.server, &other.server) {
+            (Some(own), Some(other)) => own.is_same_server(other),
+            // Where servers do not tell, there is nothing to tell them apart by.
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        same_server
+            && self.user == other.user
+            && self.role == other.role
+            && self.policy == other.policy
+    }
+}
+
+impl Wishes {
+    /// Ready at the next cancel.
+    pub fn cancelled(&self) -> Notified<'_> {
+        self.cancel.notified()
+    }
+
+    /// Whether the session is to end.
+    pub fn ends(&self) -> bool {
+        self.ends.load(Ordering::Acquire)
+    }
+
+    /// What wakes the session from now on.
+    pub fn wake(&self, waker: &Waker) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker.clone());
+    }
+
+    pub(super) fn cancel(&self) {
+        self.cancel.notify_waiters();
+    }
+
+    fn end(&self) {
+        self.ends.store(true, Ordering::Release);
+        let waker = self
+            .session
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Canceller {
+    /// The process id that the client knows the session by.
+    pub fn pid(&self) -> i32 {
+        self.place.pid
+    }
+
+    /// The session is under this policy from now on.
+    pub fn place_under(&self, policy: &str) {
+        if let Some(entry) = self.registry.sessions().get_mut(&self.place) {
+            entry.owner.policy = policy.into();
+        }
+    }
+
+    /// Cancels what runs in the session of the same owner with this process id. Bounded in time.
+    pub fn signal_cancel(&self, pid: i32) -> Signalling {
+        let own = self.clone();
+        Box::pin(async move {
+            let Some(place) = own.of_same_owner(pid) else {
+                return SignalOutcome::Nobody;
+            };
+            match own.registry.forward_to(place).await {
+                CancelOutcome::Forwarded => SignalOutcome::Sent,
+                CancelOutcome::UnknownKey => SignalOutcome::Nobody,
+                CancelOutcome::Busy | CancelOutcome::Failed | CancelOutcome::Unanswered => {
+                    SignalOutcome::NotSent
+                }
+            }
+        })
+    }
+
+    /// Ends the session of the same owner with this process id, and waits so long for its end, or
+    /// not at all. Bounded in time.
+    pub fn signal_end(&self, pid: i32, wait: Duration) -> Signalling {
+        let own = self.clone();
+        Box::pin(async move {
+            let Some(place) = own.of_same_owner(pid) else {
+                return SignalOutcome::Nobody;
+            };
+            own.end(place);
+            if wait.is_zero() {
+                return SignalOutcome::Sent;
+            }
+            let until = Instant::now() + wait.min(limits::SIGNAL_END_TIME_MAX);
+            while own.is_there(place) {
+                if Instant::now() >= until {
+                    return SignalOutcome::NotEnded;
+                }
+                sleep(limits::SIGNAL_END_PAUSE).await;
+            }
+            SignalOutcome::Sent
+        })
+    }
+
+    /// The newest one: an older one with the same process id has ended at the server.
+    fn of_same_owner(&self, pid: i32) -> Option<Place> {
+        let sessions = self.registry.sessions();
+        let own = &sessions.get(&self.place)?.owner;
+        let mut found = sessions.range(of_pid(pid)).rev();
+        found
+            .find(|(_, entry)| entry.owner.is_same(own))
+            .map(|(place, _)| *place)
+    }
+
+    fn end(&self, place: Place) {
+        let sessions = self.registry.sessions();
+        let wishes = sessions.get(&place).map(|entry| entry.wishes.clone());
+        drop(sessions);
+        if let Some(wishes) = wishes {
+            wishes.end();
+        }
+    }
+
+    fn is_there(&self, place: Place) -> bool {
+        self.registry.sessions().contains_key(&place)
+    }
+}
+
+impl fmt::Debug for Wishes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Wishes")
+    }
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Owner")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::{Context, Wake};
+
+    use super::*;
+    use crate::upstream::address::UpstreamSettings;
+    use crate::upstream::cancel::{CancelGuard, CancelRegistry};
+    use crate::upstream::connect::Upstream;
+    use crate::upstream::login::UpstreamKey;
+    use crate::wire::startup::ProtocolVersion;
+
+    fn owner(user: &str, role: &str, policy: &str, server: Option<&str>) -> Owner {
+        let [user, role, policy] = [user, role, policy].map(Box::from);
+        let server = server
+            .and_then(|started| ServerIdentity::read(&[Some(started), Some("5"), Some("77")]));
+        Owner {
+            user,
+            role,
+            policy,
+            server,
+        }
+    }
+
+    fn ann() -> Owner {
+        owner("ann", "app", "agent", Some("1"))
+    }
+
+    fn session(registry: &CancelRegistry, owner: Owner, pid: i32) -> CancelGuard {
+        // Nobody listens there.
+        let settings = UpstreamSettings::parse("postgres://127.0.0.1:1").unwrap();
+        let upstream = Arc::new(Upstream::load(settings).unwrap());
+        let secret = bytes::Bytes::from_static(b"\0\0\0\x01");
+        let key = UpstreamKey { pid, secret };
+        let whose = ("ann@127.0.0.1".into(), owner);
+        let issued = registry.issue(ProtocolVersion::V3_0, whose, upstream, key);
+        issued.unwrap().1
+    }
+
+    #[tokio::test]
+    async fn only_sessions_of_the_same_owner_are_found() {
+        let registry = CancelRegistry::new();
+        let own = session(&registry, ann(), 1);
+        let other = session(&registry, ann(), 2);
+        let strangers = [
+            owner("bob", "app", "agent", Some("1")),
+            owner("ann", "owner", "agent", Some("1")),
+            owner("ann", "app", "bi", Some("1")),
+            owner("ann", "app", "agent", Some("2")),
+            owner("ann", "app", "agent", None),
+        ];
+        let strangers: Vec<_> = strangers
+            .into_iter()
+            .zip(3..)
+            .map(|(owner, pid)| session(&registry, owner, pid))
+            .collect();
+        let asker = own.canceller();
+        for pid in 3..99 {
+            assert_eq!(asker.signal_cancel(pid).await, SignalOutcome::Nobody);
+            let ended = asker.signal_end(pid, Duration::from_secs(9)).await;
+            assert_eq!(ended, SignalOutcome::Nobody);
+        }
+        assert!(strangers.iter().all(|stranger| !stranger.wishes().ends()));
+        // It is found, and its server is not there.
+        assert_eq!(asker.signal_cancel(2).await, SignalOutcome::NotSent);
+        let none = Duration::ZERO;
+        assert_eq!(asker.signal_end(2, none).await, SignalOutcome::Sent);
+        assert!(other.wishes().ends() && !own.wishes().ends());
+    }
+
+    #[tokio::test]
+    async fn the_policy_of_now_counts() {
+        let registry = CancelRegistry::new();
+        let [own, other] = [1, 2].map(|pid| session(&registry, ann(), pid));
+        other.canceller().place_under("bi");
+        let asker = own.canceller();
+        assert_eq!(asker.signal_cancel(2).await, SignalOutcome::Nobody);
+        own.canceller().place_under("bi");
+        assert_eq!(asker.signal_cancel(2).await, SignalOutcome::NotSent);
+    }
+
+    #[tokio::test]
+    async fn of_one_pid_the_newest_of_the_own_server_is_meant() {
+        let registry = CancelRegistry::new();
+        let own = session(&registry, ann(), 1);
+        let ended = session(&registry, ann(), 2);
+        let newest = session(&registry, ann(), 2);
+        let elsewhere = session(&registry, owner("ann", "app", "agent", Some("2")), 2);
+        let sent = own.canceller().signal_end(2, Duration::ZERO).await;
+        assert_eq!(sent, SignalOutcome::Sent);
+        let told = [&ended, &newest, &elsewhere].map(|guard| guard.wishes().ends());
+        assert_eq!(told, [false, true, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_is_waited_for_as_long_as_was_asked_for() {
+        let registry = CancelRegistry::new();
+        let [own, other] = [1, 2].map(|pid| session(&registry, ann(), pid));
+        let asker = own.canceller();
+        let wait = Duration::from_secs(3);
+        let since = Instant::now();
+        assert_eq!(asker.signal_end(2, wait).await, SignalOutcome::NotEnded);
+        assert!(since.elapsed() >= wait && since.elapsed() < wait * 2);
+        let long = Duration::from_secs(9_999);
+        let since = Instant::now();
+        assert_eq!(asker.signal_end(2, long).await, SignalOutcome::NotEnded);
+        assert!(since.elapsed() < limits::SIGNAL_END_TIME_MAX * 2);
+        let ending = async {
+            sleep(Duration::from_secs(1)).await;
+            drop(other);
+        };
+        let since = Instant::now();
+        let (outcome, ()) = tokio::join!(asker.signal_end(2, wait), ending);
+        assert_eq!(outcome, SignalOutcome::Sent);
+        assert!(since.elapsed() < wait);
+    }
+
+    #[tokio::test]
+    async fn who_is_to_end_is_woken() {
+        struct Woken(AtomicBool);
+        impl Wake for Woken {
+            fn wake(self: Arc<Self>) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        let registry = CancelRegistry::new();
+        let [own, other] = [1, 2].map(|pid| session(&registry, ann(), pid));
+        let woken = Arc::new(Woken(AtomicBool::new(false)));
+        let waker = Waker::from(Arc::clone(&woken));
+        other.wishes().wake(Context::from_waker(&waker).waker());
+        own.canceller().signal_end(2, Duration::ZERO).await;
+        assert!(woken.0.load(Ordering::Relaxed));
+    }
+}
