@@ -1,14 +1,17 @@
 # make demo   a private Postgres with sample data, pgsieve before it, a tour; Ctrl-C ends it
 # make test   everything that must hold;  make check   the quick part of it
+# make clients   real clients, direct and through pgsieve, compared; rewrites the README's table
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test check bench pictures image-check fresh-check clean
+.PHONY: setup build demo test check clients bench pictures image-check fresh-check clean
 
 # Arguments for the demo and the benchmark: make demo ARGS=--once
 ARGS ?=
 # How the image of image-check is linked: fat is what is released.
 LTO ?= fat
+# Which clients `make clients` runs: CLIENTS=psql,pandas; all of them if empty.
+CLIENTS ?=
 # Which machines fresh-check makes, and what it runs in them; see .ci/fresh.
 FRESH ?=
 FRESH_COMMANDS ?= demo
@@ -48,6 +51,13 @@ check:
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo test --locked --quiet --lib --test tidy
+
+## Every client of tests/clients/matrix: installs it where it can be had (3 GB, a quarter of an hour the first
+## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of the README.
+clients: setup
+	@tests/clients/matrix/install
+	@cargo build --locked
+	@tests/clients/matrix/run --readme $(if $(CLIENTS),--only '$(CLIENTS)') $(ARGS)
 
 ## Throughput and processor time beside a direct connection and PgBouncer.
 bench: setup

@@ -47,6 +47,8 @@ mod limits_lasting;
 #[cfg(test)]
 mod limits_walk;
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod metrics;

@@ -70,6 +70,15 @@ class Verdicts(unittest.TestCase):
         self.check([ROWS], [ROWS], "FAIL", "rows: is listed as refused, and passes", refused)
         self.check([ROWS], [ROWS], "FAIL", "no step has the name gone, which is listed as refused", {"gone": "ddl: why"})
 
+    def test_all_else_refused(self):
+        error = {"step": "rows", "error": "42501", "message": "no"}
+        more = {"step": "more", "value": 1}
+        refused = {"*": "ddl: why"}
+        self.check([ROWS, more], [error, more, WRITE], "refused", "1 of 2 steps: ddl: why", refused)
+        self.check([ROWS], [ROWS], "FAIL", "all else is listed as refused, and all else passes", refused)
+        other = {"step": "rows", "value": 7}
+        self.check([ROWS], [other], "FAIL", 'rows: value is [[1, "a"], [2, null]] direct and 7 through pgsieve', refused)
+
     def test_broken(self):
         for broken, note in (
             (report(WHO, ROWS, status=1, errors="a\nKeyError: 'x'\n"), "ended with 1 after the step rows: KeyError: 'x'"),

@@ -81,7 +81,10 @@ class Steps:
             said["write"] = True
         try:
             said["value"] = plain(self.finish(function()))
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        # Panics of drivers in Rust are no Exception.
+        except BaseException as error:
             said |= failure(error)
             if self.recover:
                 try:
