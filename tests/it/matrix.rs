@@ -1,5 +1,5 @@
-//! The matrix of clients in `tests/clients/matrix`, as far as `make setup` installs its clients, and
-//! what the README says of it. `make clients` runs all of it.
+//! The matrix of clients in `tests/clients/matrix`, as far as `make setup` installs its clients,
+//! and what the README says of it. `make clients` runs all of it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
