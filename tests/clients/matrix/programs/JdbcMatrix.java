@@ -525,7 +525,7 @@ public class JdbcMatrix {
       c.setAutoCommit(false);
       return c.createStatement().execute("PREPARE TRANSACTION 'left_behind'");
     });
-    write("listen", c -> c.createStatement().execute("LISTEN left_behind"));
+    step("listen", c -> c.createStatement().execute("LISTEN left_behind"));
     write("replication", c -> ask(c, "IDENTIFY_SYSTEM"), "replication=database", "preferQueryMode=simple");
   }
 

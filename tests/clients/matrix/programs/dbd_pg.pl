@@ -207,7 +207,7 @@ sub errors {
     write_step('copy in', sub { $_[0]->do('COPY part FROM STDIN'); $_[0]->pg_putcopydata("1\t77\t1\n"); $_[0]->pg_putcopyend });
     write_step('create of a large object', sub { $_[0]->begin_work; $_[0]->pg_lo_creat(0x40000) // die $_[0]->errstr });
     write_step('last id', sub { $_[0]->do("INSERT INTO \"Mixed Case\" VALUES (DEFAULT)"); $_[0]->last_insert_id(undef, 'public', 'Mixed Case', undef) });
-    write_step('listen', sub { $_[0]->do('LISTEN left_behind') });
+    step('listen', sub { $_[0]->do('LISTEN left_behind'); $_[0]->pg_notifies ? 'told' : 'nothing told' });
 }
 
 sub sessions {

@@ -120,7 +120,7 @@ function cursors(): void
         $db->beginTransaction();
         return $db->pgsqlLOBCreate();
     });
-    write('notification', function () {
+    step('listen', function () {
         $db = open();
         $db->exec('LISTEN left_behind');
         return $db->pgsqlGetNotify(PDO::FETCH_ASSOC, 10);

@@ -137,7 +137,10 @@ async function errors() {
     await write(`${name}, read write`, () => withSql((sql) => sql.begin('read write', (tx) => tx.unsafe(text))));
   }
   await write('insert of an object', () => withSql((sql) => sql`INSERT INTO part ${sql({ item_id: 1, line: 99 })}`));
-  await write('listen', () => withSql((sql) => sql.listen('left_behind', () => {})));
+  await step('listen', () => withSql(async (sql) => {
+    await sql.listen('left_behind', () => {});
+    return 'listening';
+  }));
   await write('notify a payload', () => withSql((sql) => sql.notify('left_behind', 'x')));
 }
 

@@ -260,7 +260,7 @@ static void errors() {
     tx.commit();
     return string("null");
   });
-  write("listen", [](pqxx::connection &c) {
+  step("listen", [](pqxx::connection &c) {
     struct Receiver : pqxx::notification_receiver {
       explicit Receiver(pqxx::connection &c) : pqxx::notification_receiver(c, "left_behind") {}
       void operator()(const string &, int) override {}

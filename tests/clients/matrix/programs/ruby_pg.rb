@@ -163,7 +163,7 @@ def errors
     write("#{name}, in a transaction") { with { |c| c.exec('BEGIN READ WRITE') && c.exec(text) && c.exec('COMMIT') } }
   end
   write('create of a large object') { with { |c| c.transaction { c.lo_creat } } }
-  write('listen') { with { |c| c.exec('LISTEN left_behind') } }
+  step('listen') { with { |c| [c.exec('LISTEN left_behind').cmd_status, c.exec('UNLISTEN *').cmd_status] } }
 end
 
 def sessions

@@ -238,8 +238,8 @@ func errorsAndWrites() {
 		}
 		return nil, tx.Commit()
 	}))
-	// It must be told, and not try for ever.
-	write("listener", func() (any, error) {
+	// It must hear an answer, and not try for ever.
+	step("listener", func() (any, error) {
 		listener := pq.NewListener(os.Getenv("MATRIX_URL")+"?sslmode=disable", 10*time.Millisecond, time.Second, nil)
 		defer listener.Close()
 		return nil, listener.Listen("left_behind")

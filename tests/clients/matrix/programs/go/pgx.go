@@ -249,7 +249,10 @@ func statementsAndBatches() {
 		batch.Queue("INSERT INTO part VALUES ($1, 99)", 1)
 		return nil, one.SendBatch(background, batch).Close()
 	}))
-	write("listen", withConn("", func(one *pgx.Conn) (any, error) { return one.Exec(background, "LISTEN left_behind") }))
+	step("listen", withConn("", func(one *pgx.Conn) (any, error) {
+		tag, err := one.Exec(background, "LISTEN left_behind")
+		return tag.String(), err
+	}))
 	write("large object", withConn("", func(one *pgx.Conn) (any, error) {
 		tx, err := one.Begin(background)
 		if err != nil {
