@@ -443,6 +443,13 @@ pub const THROTTLE_PAUSE_MIN: Duration = Duration::from_micros(125);
 /// thread between them. Four times as much gives ordinary clients nothing, as measured.
 pub const THROTTLE_PAUSE_MAX: Duration = Duration::from_micros(500);
 
+/// How many times as long as a rescue computed its user's place for it stays taken, for each step
+/// of the pause above, while processors are short: with all places of a user, half of a processor.
+pub const THROTTLE_RESTS: u32 = 8;
+
+/// The longest such rest: a user whose statements fail now and then does not notice it.
+pub const THROTTLE_REST_MAX: Duration = Duration::from_millis(100);
+
 /// Who rests so many times as long as it has worked has its whole turn again: a session that takes
 /// less than a ninth of the thread never waits in the queue of those that take more.
 pub const TURN_RESTS: u32 = 8;

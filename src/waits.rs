@@ -82,7 +82,11 @@ waits! {
     Judgement: End::Within(limits::JUDGEMENT_TIME_MAX),
         at ["src/session/clocks.rs", "src/session/large.rs", "src/session/places.rs"];
     /// A repair on another thread, its turn included.
-    Repair: End::Within(limits::RESCUE_TIME_MAX), at ["src/session/repairs/workshop.rs"];
+    Repair: End::Within(limits::RESCUE_TIME_MAX),
+        at [
+            "src/session/repairs/workshop.rs",
+            "src/session/throttle.rs",
+        ];
     /// The cancel of a result that was cut.
     CutCancel: End::Within(limits::OWN_CANCEL_TIME_MAX),
         at ["src/upstream/cancel.rs", "src/session/elsewhere.rs"];

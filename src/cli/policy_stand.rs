@@ -12,6 +12,7 @@ use crate::cli::database;
 use crate::config::Problem;
 use crate::gate::sight::Sight;
 use crate::gate::{Facts, Gate, Refusal, Rule, SessionNames, Verdict};
+use crate::policy::matching::Traits;
 use crate::policy::{Policy, SessionValue};
 use crate::session::followed::Path;
 use crate::session::values::{Known, Values};
@@ -179,8 +180,11 @@ impl Judge {
         });
         let name = Some(who.application_name.clone());
         let known = Known {
-            user: who.user.clone(),
-            database: world.database_of(who).to_owned(),
+            traits: Arc::new(Traits {
+                user: who.user.clone(),
+                database: world.database_of(who).to_owned(),
+                ..Traits::default()
+            }),
             application_name: name.filter(|name| !name.is_empty()),
             certificate: None,
             settings: settings.collect(),

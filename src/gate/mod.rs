@@ -40,6 +40,7 @@ mod head;
 mod hidden;
 mod instead;
 mod kind;
+pub mod lazy_map;
 mod literal;
 mod models;
 mod moved;

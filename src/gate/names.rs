@@ -4,13 +4,11 @@
 //! there costs an error of the server's own and nothing else. That is why forgetting too little is
 //! safe.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-
 use super::grounds::{Database, Digest, Grounds, SearchPaths};
+use super::lazy_map::LazyMap;
 use super::plan::QUESTION_NAME;
 use super::reused::{Older, Reused, Unnamed};
 use super::sight::Sight;
@@ -20,24 +18,34 @@ use crate::limits;
 /// The names of one session. SQL and the protocol share them, as they do on the server.
 #[derive(Clone, Default)]
 pub struct SessionNames {
-    prepared: HashMap<Box<str>, Prepared, RandomState>,
+    prepared: LazyMap<Prepared>,
     prepared_anew: Reused,
     unnamed_prepared_anew: Unnamed,
-    cursors: HashMap<Box<str>, Cursor, RandomState>,
+    cursors: LazyMap<Cursor>,
     cursors_anew: Reused,
     /// Those WITH HOLD that were declared since a transaction was last seen to be over.
     held_open: Vec<Box<str>>,
     /// The unnamed portal: most statements have no other, so it does without hashing.
-    unnamed_cursor: Option<Cursor>,
+    unnamed_cursor: Option<Box<Cursor>>,
     unnamed_cursor_anew: Unnamed,
     /// Bytes of the texts of all that have a name.
     text_bytes: usize,
     sight: Option<Arc<Sight>>,
     paths: SearchPaths,
     role: Box<str>,
-    values: Arc<SessionValues>,
+    values: Values,
     at_end: AtEnd,
     grounds: Grounds,
+}
+
+/// The session's values that models read.
+#[derive(Clone, PartialEq, Eq)]
+struct Values(Arc<SessionValues>);
+
+impl Default for Values {
+    fn default() -> Self {
+        Self(SessionValues::none())
+    }
 }
 
 /// What holds once the transaction at hand is over.
@@ -147,7 +155,7 @@ impl SessionNames {
     /// What search_path and the values may be once the transaction at hand is over, whatever
     /// becomes of it. It has to be said again when they are others.
     pub fn set_at_end(&mut self, paths: SearchPaths, values: Arc<SessionValues>) {
-        self.at_end = if self.paths == paths && self.values == values {
+        self.at_end = if self.paths == paths && self.values.0 == values {
             AtEnd::AsNow
         } else {
             AtEnd::Other(Box::new((paths, values)))
@@ -167,7 +175,7 @@ impl SessionNames {
     pub fn values_at_end(&self) -> Option<&SessionValues> {
         match &self.at_end {
             AtEnd::Unsaid => None,
-            AtEnd::AsNow => Some(&self.values),
+            AtEnd::AsNow => Some(&self.values.0),
             AtEnd::Other(other) => Some(&other.1),
         }
     }
@@ -267,13 +275,13 @@ impl SessionNames {
     /// The session's values that models read, as they stand now.
     pub fn set_values(&mut self, values: Arc<SessionValues>) {
         self.grounds.values = Digest::of_values(&values);
-        self.values = values;
+        self.values = Values(values);
         self.at_end = AtEnd::Unsaid;
     }
 
     /// The session's values that models read.
     pub fn values(&self) -> &Arc<SessionValues> {
-        &self.values
+        &self.values.0
     }
 
     /// Whether the upstream may have another statement under this name, one that was judged on
@@ -356,7 +364,7 @@ impl SessionNames {
             cursor.opened = Some(self.paths.clone());
         }
         if name.is_empty() {
-            let older = self.unnamed_cursor.replace(cursor);
+            let older = self.unnamed_cursor.replace(Box::new(cursor));
             let older = older.as_ref().map(|older| older.facts.as_ref());
             self.unnamed_cursor_anew.note(older);
             return;
@@ -393,7 +401,7 @@ impl SessionNames {
     /// A cursor or portal. Under the name of pgsieve's own question there is none.
     pub fn cursor(&self, name: &str) -> Option<&Cursor> {
         match name {
-            "" => self.unnamed_cursor.as_ref(),
+            "" => self.unnamed_cursor.as_deref(),
             QUESTION_NAME => None,
             name => self.cursors.get(stored(name)),
         }

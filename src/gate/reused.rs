@@ -5,16 +5,13 @@
 //! newer one, whose text is known. So a name of which the older bearer stands on other grounds is
 //! good for nothing until it is given up.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
+use super::lazy_map::LazyMap;
 use super::{Facts, Grounds};
 
 /// The names, and what their older bearers stand on.
 #[derive(Clone, Default)]
 pub(super) struct Reused {
-    names: HashMap<Box<str>, Older, RandomState>,
+    names: LazyMap<Older>,
 }
 
 /// What the older bearers of a name stand on.

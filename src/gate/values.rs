@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, LazyLock};
 
 use crate::policy::SessionValue;
 
@@ -13,7 +14,20 @@ pub struct SessionValues {
     known: BTreeMap<SessionValue, Option<Box<str>>>,
 }
 
+/// None at all, for all sessions without any.
+static NONE: LazyLock<Arc<SessionValues>> = LazyLock::new(Arc::default);
+
 impl SessionValues {
+    /// Nothing is known, and nothing asked for.
+    pub fn none() -> Arc<Self> {
+        Arc::clone(&NONE)
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
     /// Takes a value over; none is NULL: the session has no such thing.
     pub fn set(&mut self, name: SessionValue, value: Option<&str>) {
         self.known.insert(name, value.map(Box::from));

@@ -5,6 +5,7 @@
 //! policy asks for against that is a [`Problem`], not a setting.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub mod access;
 pub mod case;
@@ -46,8 +47,8 @@ use self::model::Piece;
 
 /// A policy, checked and ready to judge with.
 pub struct Policy {
-    name: String,
-    version: String,
+    name: Arc<str>,
+    version: Arc<str>,
     version_number: u64,
     catalog: CatalogNeed,
     statements: Statements,
@@ -228,6 +229,11 @@ impl Policy {
     /// count.
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// Name and version, for those who keep them.
+    pub fn label(&self) -> (Arc<str>, Arc<str>) {
+        (Arc::clone(&self.name), Arc::clone(&self.version))
     }
 
     /// The same as a number, for cache keys.

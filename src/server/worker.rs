@@ -39,7 +39,7 @@ impl Worker {
             .max_blocking_threads(limits::JUDGE_THREADS_MAX + limits::RESCUES_MAX)
             .build()?;
         let sessions = Sessions {
-            house,
+            house: Arc::new(house),
             draining,
             open: Arc::clone(&open),
         };
@@ -86,7 +86,7 @@ impl Worker {
 
 /// What runs on the thread.
 struct Sessions {
-    house: House,
+    house: Arc<House>,
     draining: Draining,
     open: Arc<AtomicUsize>,
 }
@@ -118,7 +118,7 @@ impl Sessions {
         // Nothing is spawned around a session: what surrounds it would take as much as it does.
         match client.adopt() {
             Ok(client) => {
-                let house = self.house.clone();
+                let house = Arc::clone(&self.house);
                 let accepted = Box::new(house.number(client, pending));
                 running.spawn(session::serve(accepted, house, draining))
             }

@@ -337,7 +337,7 @@ impl Conversation {
 
     pub(super) fn setting_reported(&mut self, body: &[u8]) -> Result<Fate, Ending> {
         let (name, value) = backend::parameter_status(body).map_err(|_| UNREADABLE)?;
-        match tripwire::reported(&self.upstream_user, name, value) {
+        match tripwire::reported(self.names.role(), name, value) {
             None => {
                 self.follow_name(name, value);
                 if name == "search_path" {

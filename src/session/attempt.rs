@@ -105,7 +105,7 @@ impl Attempt<'_> {
         let mut client = hello.link;
         let entered = match settled {
             Ok(settled) => {
-                let mut draining = self.draining.clone();
+                let draining = self.draining.clone();
                 tokio::select! {
                     entered = self.enter(&mut client, settled) => entered,
                     () = draining.begun() => Err(Denial::Shutdown),

@@ -62,7 +62,6 @@ pub struct Conversation {
     pub(super) self_report: SelfReport,
     /// How often in a row the upstream did not say whether it is read-only.
     pub(super) checks_in_vain: u32,
-    pub(super) upstream_user: String,
     /// Where rescues run, and what compiles their texts.
     pub(super) workshop: Workshop,
     pub(super) side: Option<Side>,
@@ -250,7 +249,6 @@ impl Conversation {
             },
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,
-            upstream_user: upstream.user,
             workshop: shared.workshop.clone(),
             side: upstream.side,
             wishes: upstream.wishes,

@@ -1,22 +1,31 @@
 //! The wish to stop, told once and heard by everybody.
 
-use tokio::sync::watch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use tokio::sync::Notify;
 
 /// Tells everybody that holds a [`Draining`] to come to an end.
 #[derive(Debug)]
 pub struct Drain {
-    sender: watch::Sender<Stage>,
+    wish: Arc<Wish>,
 }
 
-/// Hears of the wish to stop.
+/// Hears of the wish to stop. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Draining {
-    receiver: watch::Receiver<Stage>,
+    wish: Arc<Wish>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default)]
+struct Wish {
+    stage: AtomicU8,
+    told: Notify,
+}
+
+/// How far it is. Each comes after the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Serving,
     Draining,
     Closing,
 }
@@ -24,13 +33,16 @@ enum Stage {
 impl Drain {
     /// Nobody has been asked to stop.
     pub fn new() -> (Self, Draining) {
-        let (sender, receiver) = watch::channel(Stage::Serving);
-        (Self { sender }, Draining { receiver })
+        let wish = Arc::new(Wish::default());
+        let draining = Draining {
+            wish: Arc::clone(&wish),
+        };
+        (Self { wish }, draining)
     }
 
     /// Repeats what `other` hears, for the sessions of one thread: each looks at its [`Draining`]
     /// whenever it wakes, and should not meet other threads there. Never returns.
-    pub async fn follow(self, mut other: Draining) {
+    pub async fn follow(self, other: Draining) {
         other.begun().await;
         self.begin();
         other.closing().await;
@@ -40,34 +52,59 @@ impl Drain {
 
     /// Running statements may finish; nothing new starts.
     pub fn begin(&self) {
-        self.sender.send_replace(Stage::Draining);
+        self.wish.tell(Stage::Draining);
     }
 
     /// The bound is reached: whoever is still here leaves now.
     pub fn close(&self) {
-        self.sender.send_replace(Stage::Closing);
+        self.wish.tell(Stage::Closing);
     }
 }
 
 impl Draining {
     /// Returns when draining begins. May be cancelled.
-    pub async fn begun(&mut self) {
-        self.reached(Stage::Draining).await;
+    pub async fn begun(&self) {
+        self.wish.reached(Stage::Draining).await;
     }
 
     /// Returns when the bound on draining is reached. May be cancelled.
-    pub async fn closing(&mut self) {
-        self.reached(Stage::Closing).await;
+    pub async fn closing(&self) {
+        self.wish.reached(Stage::Closing).await;
     }
 
     /// Whether draining has begun.
     pub fn has_begun(&self) -> bool {
-        *self.receiver.borrow() >= Stage::Draining
+        self.wish.has_reached(Stage::Draining)
+    }
+}
+
+impl Wish {
+    fn tell(&self, stage: Stage) {
+        self.stage.fetch_max(stage.number(), Ordering::SeqCst);
+        self.told.notify_waiters();
     }
 
-    async fn reached(&mut self, stage: Stage) {
-        if self.receiver.wait_for(|now| *now >= stage).await.is_err() {
-            // The sender lives as long as the server: without it there is nothing to serve.
+    fn has_reached(&self, stage: Stage) -> bool {
+        self.stage.load(Ordering::SeqCst) >= stage.number()
+    }
+
+    async fn reached(&self, stage: Stage) {
+        while !self.has_reached(stage) {
+            let told = self.told.notified();
+            // It hears from now on; before that it may have been told.
+            if !self.has_reached(stage) {
+                told.await;
+            }
+        }
+    }
+}
+
+impl Stage {
+    /// Serving is zero.
+    fn number(self) -> u8 {
+        match self {
+            Self::Draining => 1,
+            Self::Closing => 2,
         }
     }
 }
@@ -78,8 +115,8 @@ mod tests {
 
     #[tokio::test]
     async fn everybody_hears_of_both_stages() {
-        let (drain, mut draining) = Drain::new();
-        let mut other = draining.clone();
+        let (drain, draining) = Drain::new();
+        let other = draining.clone();
         assert!(!draining.has_begun());
         drain.begin();
         draining.begun().await;

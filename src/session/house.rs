@@ -55,12 +55,13 @@ impl House {
 
     /// The same house with a read buffer and a cache of its own, for one more worker.
     pub fn for_worker(&self) -> Self {
+        let turns = TurnQueue::default();
         Self {
             scratch: relay::scratch(),
-            turns: TurnQueue::default(),
+            workshop: self.workshop.for_worker(turns.throttle()),
+            turns,
             cache: Arc::default(),
             plans: Arc::default(),
-            workshop: self.workshop.for_worker(),
             telemetry: self.telemetry.for_worker(),
             ..self.clone()
         }

@@ -166,7 +166,7 @@ pub async fn open(
 async fn greet_and_enter(
     stream: Stream,
     peer: Peer,
-    (since, pending, mut draining): (Instant, &PendingLogin, Draining),
+    (since, pending, draining): (Instant, &PendingLogin, Draining),
     (desk, turns): (&LoginDesk, &TurnQueue),
     info: SessionInfo,
 ) -> LoginEnd {

@@ -113,7 +113,7 @@ use crate::wire::encode;
 /// An `async fn` would keep what it is given twice, for as long as the session lasts.
 pub fn serve(
     accepted: Box<Accepted>,
-    house: House,
+    house: Arc<House>,
     mut draining: Draining,
 ) -> impl Future<Output = ()> {
     let since = Instant::now();
@@ -208,8 +208,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) 
             .find(|(name, _)| name == STATEMENT_TIMEOUT)
             .map(|(_, value)| value.clone()),
         known: Known {
-            user: plan.user,
-            database: plan.database,
+            traits: Arc::clone(&placed.traits),
             application_name: plan.application_name,
             certificate: subject,
             settings: verified.settings,

@@ -50,8 +50,8 @@ impl Conversation {
 
 /// What is recorded of a session that is under this policy.
 pub(super) fn under(info: &SessionInfo, placed: &Placed) -> SessionInfo {
-    let policy = placed.gate.policy();
-    info.clone().under(policy.name(), policy.version())
+    let (name, version) = placed.gate.policy().label();
+    info.clone().under(name, version)
 }
 
 #[cfg(test)]

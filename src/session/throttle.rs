@@ -12,13 +12,23 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
 
 use crate::limits;
 
+/// The law of one worker, for what runs on its thread. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct SharedThrottle {
+    /// Of the thread that asks first, which is the only one that asks.
+    throttle: Arc<OnceLock<Mutex<Throttle>>>,
+}
+
 /// The law of one worker thread.
 #[derive(Debug)]
-pub struct Throttle {
+struct Throttle {
     statistics: Option<File>,
     last: Usage,
     looked: Instant,
@@ -26,6 +36,33 @@ pub struct Throttle {
     pause: Duration,
     /// What was not yet waited of it: the clock of the runtime has ticks of a millisecond.
     owed: Duration,
+}
+
+impl SharedThrottle {
+    /// See [`Throttle::charge`].
+    pub fn charge(&self) -> Duration {
+        self.open().charge()
+    }
+
+    /// Work for a session that took this long on another thread is done. What it held is given
+    /// back at once, or after a while in which the processors are left to others.
+    pub fn keep_after(&self, took: Duration, held: impl Send + 'static) {
+        let rest = self.open().rest_after(took);
+        if rest.is_zero() {
+            return;
+        }
+        tokio::spawn(async move {
+            sleep(rest).await;
+            drop(held);
+        });
+    }
+
+    fn open(&self) -> MutexGuard<'_, Throttle> {
+        let throttle = self
+            .throttle
+            .get_or_init(|| Mutex::new(Throttle::of_this_thread()));
+        throttle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a thread had of a processor, since it began.
@@ -37,7 +74,7 @@ struct Usage {
 
 impl Throttle {
     /// That of the thread it is made on.
-    pub fn of_this_thread() -> Self {
+    fn of_this_thread() -> Self {
         let statistics = File::open("/proc/thread-self/schedstat").ok();
         let last = statistics.as_ref().and_then(Usage::read);
         Self {
@@ -51,13 +88,22 @@ impl Throttle {
 
     /// A session begins a turn after a whole one in which it waited for nothing: how long the
     /// thread is to be left to others now.
-    pub fn charge(&mut self) -> Duration {
+    fn charge(&mut self) -> Duration {
         self.look();
         self.owed += self.pause;
         if self.owed < limits::THROTTLE_TICK {
             return Duration::ZERO;
         }
         std::mem::take(&mut self.owed)
+    }
+
+    /// How long after such work the next one may begin: longer, the shorter processors are.
+    fn rest_after(&mut self, took: Duration) -> Duration {
+        self.look();
+        let steps = self.pause.as_micros() / limits::THROTTLE_PAUSE_MIN.as_micros();
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        let rest = took.saturating_mul(steps.saturating_mul(limits::THROTTLE_RESTS));
+        rest.min(limits::THROTTLE_REST_MAX)
     }
 
     fn look(&mut self) {

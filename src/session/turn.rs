@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep};
 
-use super::throttle::Throttle;
+use super::throttle::SharedThrottle;
 use crate::limits;
 
 /// What is left of one turn.
@@ -64,7 +64,13 @@ pub enum Pauses {
 /// The sessions of one worker that have more to do than one turn allows. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct TurnQueue {
-    line: Arc<Mutex<Line>>,
+    queue: Arc<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    line: Mutex<Line>,
+    throttle: SharedThrottle,
 }
 
 /// A place in the queue: comes to its end when it is this session's turn. May be dropped.
@@ -188,12 +194,17 @@ impl TurnQueue {
     /// Lines up behind those that wait already; wakes when it is this one's turn.
     pub fn line_up(&self, waker: &Waker, pauses: Pauses) -> NextTurn {
         let place = Arc::new(Mutex::new(Place::Waits(waker.clone())));
-        let mut line = open(&self.line);
+        let mut line = open(&self.queue.line);
         line.of(pauses).push_back(Arc::clone(&place));
         if let Some(caller) = line.caller.take() {
             caller.wake();
         }
         NextTurn { place }
+    }
+
+    /// What those that never pause leave to others.
+    pub fn throttle(&self) -> SharedThrottle {
+        self.queue.throttle.clone()
     }
 
     /// Waits for a turn. May be cancelled.
@@ -205,7 +216,6 @@ impl TurnQueue {
     /// and of those that never pause as the throttle lets them. To be run once on each worker,
     /// beside the sessions.
     pub async fn call(self) {
-        let mut throttle = Throttle::of_this_thread();
         let mut last = Pauses::None;
         let mut rest: Option<Pin<Box<Sleep>>> = None;
         loop {
@@ -213,10 +223,10 @@ impl TurnQueue {
             // The runtime goes on with this only after it has asked the sockets; whoever has
             // something to read by then stands before it in the runtime's own queue.
             yield_now().await;
-            call_next(open(&self.line).of(last));
+            call_next(open(&self.queue.line).of(last));
             let pause = match last {
                 Pauses::Some => Duration::ZERO,
-                Pauses::None => throttle.charge(),
+                Pauses::None => self.queue.throttle.charge(),
             };
             if !pause.is_zero() {
                 rest = Some(Box::pin(sleep(pause)));
@@ -237,7 +247,7 @@ impl TurnQueue {
         {
             *rest = None;
         }
-        let mut line = open(&self.line);
+        let mut line = open(&self.queue.line);
         let pausing = !line.pausing.is_empty();
         let unbroken = !line.unbroken.is_empty() && rest.is_none();
         match (pausing, unbroken) {
@@ -300,7 +310,7 @@ impl Future for NextTurn {
 
 impl std::fmt::Debug for TurnQueue {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let line = open(&self.line);
+        let line = open(&self.queue.line);
         let (pausing, unbroken) = (line.pausing.len(), line.unbroken.len());
         write!(
             formatter,

@@ -1,11 +1,14 @@
 //! Message tables of the values that models read: what is known of them, after whatever the client
 //! does and in whatever order it is sent. Test code only.
 
+use std::sync::Arc;
+
 use super::conversation::SelfReport;
 use super::exchanges::{
     Exchange, bind, complete, empty, error, execute, parse, query, ready, row, sync,
 };
 use super::values::Known;
+use crate::policy::matching::Traits;
 use crate::policy::{Policy, SessionValue};
 
 fn policy(models: &str) -> Policy {
@@ -19,7 +22,10 @@ fn policy(models: &str) -> Policy {
 fn session(first: Option<Option<&str>>) -> Exchange {
     let model = "  shop.t: {sql: 'SELECT id FROM t WHERE a = :app.tenant AND b = :user'}\n";
     let mut known = Known {
-        user: "it's \\me".to_owned(),
+        traits: Arc::new(Traits {
+            user: "it's \\me".to_owned(),
+            ..Traits::default()
+        }),
         ..Known::default()
     };
     if let Some(first) = first {

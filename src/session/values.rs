@@ -10,15 +10,14 @@ use std::sync::Arc;
 use super::followed::{Before, Change, Ended, Followed, Place};
 use crate::auth::certificate::Subject;
 use crate::gate::{Effect, SessionValues, Settings, Surety};
+use crate::policy::matching::Traits;
 use crate::policy::{CertificateField, Policy, SessionValue};
 
 /// What a login has brought to light of a session.
 #[derive(Clone, Default)]
 pub struct Known {
-    /// The name that the client has logged in with.
-    pub user: String,
-    /// The database that it is connected to.
-    pub database: String,
+    /// Who has logged in, and to which database.
+    pub traits: Arc<Traits>,
     /// What it called itself in its startup packet, if it did.
     pub application_name: Option<String>,
     /// What the certificate says that it has shown, if it has.
@@ -99,8 +98,8 @@ impl Values {
         self.fixed = SessionValues::default();
         for name in policy.session_values() {
             let value = match name {
-                SessionValue::User => Some(self.known.user.as_str()),
-                SessionValue::Database => Some(self.known.database.as_str()),
+                SessionValue::User => Some(self.known.traits.user.as_str()),
+                SessionValue::Database => Some(self.known.traits.database.as_str()),
                 SessionValue::ApplicationName => self.known.application_name.as_deref(),
                 SessionValue::Certificate(field) => {
                     let certificate = self.known.certificate.as_deref();
@@ -114,6 +113,9 @@ impl Values {
 
     /// The values as they are when what is judged now begins to run.
     pub fn now(&self, before: Before) -> Arc<SessionValues> {
+        if self.fixed.is_empty() && self.followed.is_empty() {
+            return SessionValues::none();
+        }
         let mut values = self.fixed.clone();
         for setting in &self.followed {
             if let Some(value) = setting.value.possible(before).certain() {

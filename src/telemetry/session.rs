@@ -21,7 +21,7 @@ pub struct SessionInfo {
     application_name: String,
     tls: bool,
     /// Name and version of the policy that it is under, once it is under one.
-    policy: Option<(Arc<str>, String)>,
+    policy: Option<(Arc<str>, Arc<str>)>,
     standing: Standing,
     /// What all its audit lines say, once there was one.
     rendered: OnceLock<Box<str>>,
@@ -75,8 +75,8 @@ impl SessionInfo {
     }
 
     /// The same connection, under a policy.
-    pub fn under(mut self, policy: &str, version: &str) -> Self {
-        self.policy = Some((cleaned(policy).into(), cleaned(version)));
+    pub fn under(mut self, policy: impl Into<Arc<str>>, version: impl Into<Arc<str>>) -> Self {
+        self.policy = Some((shared(policy.into()), shared(version.into())));
         self.policy_slot = SlotMemory::default();
         self.rendered = OnceLock::new();
         self
@@ -192,6 +192,12 @@ impl SessionInfo {
         }
         text.into_boxed_str()
     }
+}
+
+/// The same text where it is clean already.
+fn shared(text: Arc<str>) -> Arc<str> {
+    let clean = cleaned(&text);
+    if *clean == *text { text } else { clean.into() }
 }
 
 /// Client-chosen text without control or invisible formatting characters, cut to its bound.

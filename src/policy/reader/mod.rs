@@ -65,8 +65,8 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     let (statements, settings, functions) = (statements?, settings?, functions?);
     let (mode, rule_modes) = modes?;
     let mut policy = Policy {
-        name: name?,
-        version: String::new(),
+        name: name?.into(),
+        version: "".into(),
         version_number: 0,
         catalog: catalog?,
         statements: statements.choices,

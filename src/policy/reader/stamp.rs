@@ -49,5 +49,5 @@ pub(super) fn stamp(policy: &mut Policy) {
     let mut short = [0; 8];
     hasher.finalize_xof().fill(&mut short);
     policy.version_number = u64::from_be_bytes(short);
-    policy.version = format!("{:016x}", policy.version_number);
+    policy.version = format!("{:016x}", policy.version_number).into();
 }

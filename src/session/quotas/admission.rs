@@ -54,7 +54,7 @@ impl Conversation {
             },
             spent: None,
         };
-        Ok(Allowance::of(policy, portal, &self.quotas.bounded).holding(slot))
+        Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
     }
 
     /// The same for a portal.
@@ -97,7 +97,7 @@ impl Conversation {
             Batch::HasRun => Alone::WithOthers,
         };
         let portal = Portal { alone, spent, run };
-        Ok(Allowance::of(policy, portal, &self.quotas.bounded).holding(slot))
+        Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
     }
 
     fn admit(

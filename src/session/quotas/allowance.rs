@@ -129,7 +129,7 @@ impl Allowance {
     }
 
     /// The bounds of a policy, if it has any.
-    pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &Arc<()>) -> Self {
+    pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &mut Option<Arc<()>>) -> Self {
         let limits = policy.limits();
         if !is_bounded(limits) && portal.run == CursorRun::None {
             return Self::boundless();
@@ -157,7 +157,7 @@ impl Allowance {
                 format: CopyFormat::None,
                 run: portal.run,
                 held: None,
-                _outstanding: enforced.then(|| Arc::clone(outstanding)),
+                _outstanding: enforced.then(|| Arc::clone(outstanding.get_or_insert_default())),
             })),
             ..Self::boundless()
         };

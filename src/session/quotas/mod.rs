@@ -45,8 +45,8 @@ pub struct Quotas {
     canceller: Option<Canceller>,
     /// The place among the user's running statements, as long as any of this session runs.
     slot: Weak<Slot>,
-    /// Held by every statement whose result is bounded and not complete.
-    bounded: Arc<()>,
+    /// Held by every statement whose result is bounded and not complete; none before the first.
+    bounded: Option<Arc<()>>,
     hold: Hold,
     cancel: Cancel,
     /// What is known of portals and cursors, where there is anything.
@@ -98,7 +98,7 @@ impl Quotas {
             presence,
             canceller,
             slot: Weak::new(),
-            bounded: Arc::new(()),
+            bounded: None,
             hold: Hold::Nothing,
             cancel: Cancel::Nothing,
             portals: None,
@@ -148,7 +148,8 @@ impl Quotas {
     }
 
     fn has_bounded(&self) -> bool {
-        Arc::strong_count(&self.bounded) > 1
+        let bounded = self.bounded.as_ref();
+        bounded.is_some_and(|bounded| Arc::strong_count(bounded) > 1)
     }
 }
 

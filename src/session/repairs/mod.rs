@@ -8,11 +8,13 @@
 //!
 //! * [`foresight`]: before a text is sent
 //! * [`reaction`]: after it failed; [`retained`]: what is kept for that
-//! * [`workshop`]: where rescues run; [`discharge`]: what is sent, or answered, in the end
+//! * [`workshop`]: where rescues run, in `compute_slots`; [`discharge`]: what is sent, or
+//!   answered, in the end
 //! * [`bounding`]: results that the policy wants cut
 //! * [`words`]: what the client hears of it; [`loudness`]: whether it wants to
 
 pub mod bounding;
+mod compute_slots;
 pub mod discharge;
 #[cfg(test)]
 mod exchanges;

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
+use super::compute_slots::{ComputeSlot, ComputeSlots};
 use super::{Cause, Patient, Rescued};
 use crate::funnel::{Request, Run, Uncompiled, rescue};
 use crate::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
@@ -22,6 +23,7 @@ use crate::session::conversation::Conversation;
 use crate::session::large::text_of;
 use crate::session::places::Places;
 use crate::session::retold;
+use crate::session::throttle::SharedThrottle;
 use crate::upstream::side::{Side, SideRun};
 
 /// The places of rescues, shared by all sessions. Cheap to clone.
@@ -30,8 +32,12 @@ pub struct Workshop {
     places: Arc<Semaphore>,
     /// The part of the places that each user may take, while somebody has one.
     parts: Arc<Mutex<HashMap<Box<str>, Weak<Semaphore>>>>,
+    /// How many of them compute at the same time.
+    slots: ComputeSlots,
     /// The threads of this worker that judge large texts.
     judges: Places,
+    /// What those of this worker that never pause leave to others.
+    throttle: SharedThrottle,
 }
 
 /// A rescue under way. May be dropped: it ends by itself.
@@ -48,6 +54,7 @@ struct Bench {
     gate: Arc<Gate>,
     tools: Tools,
     awaited: Weak<()>,
+    slot: Option<ComputeSlot>,
 }
 
 enum Tools {
@@ -62,14 +69,17 @@ impl Workshop {
         Self {
             places: Arc::new(Semaphore::new(limits::RESCUES_MAX)),
             parts: Arc::default(),
+            slots: ComputeSlots::new(),
             judges: Places::new(limits::JUDGE_THREADS_MAX),
+            throttle: SharedThrottle::default(),
         }
     }
 
-    /// The same one, with judges of its own, for one more worker.
-    pub fn for_worker(&self) -> Self {
+    /// The same one, with judges of its own, for one more worker that has this throttle.
+    pub fn for_worker(&self, throttle: SharedThrottle) -> Self {
         Self {
             judges: Places::new(limits::JUDGE_THREADS_MAX),
+            throttle,
             ..self.clone()
         }
     }
@@ -148,9 +158,13 @@ impl Conversation {
             gate: Arc::clone(&gate),
             tools: Tools::of(self.side.as_ref(), &names),
             awaited: Arc::downgrade(&awaited),
+            slot: None,
         };
+        let slots = self.workshop.slots.clone();
         let (frame, failure) = (patient.frame.clone(), patient.failure.clone());
         let work = move || {
+            bench.slot = Some(slots.take());
+            let began = Instant::now();
             let (text, parameters) = text_of(&frame).unwrap_or_default();
             let request = Request {
                 gate: &gate,
@@ -164,20 +178,23 @@ impl Conversation {
             }
             let outcome = rescue(&request, &mut bench);
             bench.stepped();
-            (outcome, bench.marks)
+            (outcome, bench.marks, began.elapsed())
         };
-        let part = self.workshop.part_of(&self.upstream_user);
+        let part = self.workshop.part_of(self.names.role());
         let places = Arc::clone(&self.workshop.places);
+        let throttle = self.workshop.throttle.clone();
         let in_turn = async move {
             // The own part first: who waits for it keeps no other from a place.
             let own = Arc::clone(&part).acquire_owned().await.ok()?;
             let place = places.acquire_owned().await.ok()?;
             let rescuing = spawn_blocking(move || {
-                let outcome = work();
-                drop((place, own, part));
-                outcome
+                let (outcome, marks, took) = work();
+                drop(place);
+                (outcome, marks, took, (own, part))
             });
-            rescuing.await.ok()
+            let (outcome, marks, took, own) = rescuing.await.ok()?;
+            throttle.keep_after(took, own);
+            Some((outcome, marks))
         };
         let bounded = timeout(limits::RESCUE_TIME_MAX, in_turn);
         Box::pin(async move {
@@ -221,7 +238,10 @@ impl Run for Bench {
     ) -> Result<(), Uncompiled> {
         match &mut self.tools {
             Tools::Side(side) if self.awaited.strong_count() > 0 => {
-                let compiled = side.compile(permit, parameters);
+                let compiled = match &self.slot {
+                    Some(slot) => slot.lend_during(|| side.compile(permit, parameters)),
+                    None => side.compile(permit, parameters),
+                };
                 compiled.map_err(|failed| retold::uncompiled(failed, permit, self.gate.policy()))
             }
             Tools::Side(_) | Tools::Nobody => Err(Uncompiled::Unavailable),
