@@ -30,6 +30,10 @@ pub struct Case<'j> {
     pub(super) fingerprint: Option<Fingerprint>,
     /// How many statements were counted.
     pub(super) statements: u32,
+    /// Which one is at hand, from 0.
+    pub(super) index: u32,
+    /// Those that are LISTEN, and run as UNLISTEN.
+    pub(super) listens: Vec<u32>,
     /// Where the statement at hand stands in the text.
     pub(super) statement: Range<usize>,
     /// What the statements passed so far change in the session, in order.
@@ -121,6 +125,8 @@ impl<'j> Case<'j> {
             policy,
             fingerprint,
             statements: 0,
+            index: 0,
+            listens: Vec::new(),
             statement: 0..text.len(),
             effects: Vec::new(),
             edits: Vec::new(),
@@ -452,7 +458,12 @@ impl<'j> Case<'j> {
     }
 
     /// The end of a text that was refused.
-    pub(super) fn refused<'t>(&self, refusal: Box<Refusal>, kind: StatementKind) -> Judgement<'t> {
+    pub(super) fn refused<'t>(
+        &self,
+        mut refusal: Box<Refusal>,
+        kind: StatementKind,
+    ) -> Judgement<'t> {
+        refusal.sqlstate = self.policy.sqlstate_of(refusal.sqlstate);
         let facts = Facts::bare(
             kind,
             self.fingerprint,
@@ -491,6 +502,7 @@ impl<'j> Case<'j> {
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
             cursor_steps: self.cursor_steps.into_boxed_slice(),
+            listens: OnceLock::new(),
         }
     }
 
@@ -517,6 +529,7 @@ impl<'j> Case<'j> {
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
             cursor_steps: Box::default(),
+            listens: OnceLock::new(),
         }
     }
 }

@@ -58,7 +58,7 @@ pub enum Way {
 }
 
 /// Notes what a statement that passed does, where the policy bounds cursors.
-pub(super) fn note(node: Node<'_>, index: usize, case: &mut Case<'_>) {
+pub(super) fn note(node: Node<'_>, case: &mut Case<'_>) {
     let WithHold::Bounded { rows_max, .. } = case.policy.statements().with_hold else {
         return;
     };
@@ -76,7 +76,7 @@ pub(super) fn note(node: Node<'_>, index: usize, case: &mut Case<'_>) {
         _ => return,
     };
     case.cursor_steps.push(CursorStep {
-        statement: u32::try_from(index).unwrap_or(u32::MAX),
+        statement: case.index,
         name: super::names::stored(name.unwrap_or_default()).into(),
         deed,
     });

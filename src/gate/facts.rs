@@ -45,6 +45,8 @@ pub struct Facts {
     pub named: Option<Arc<Named>>,
     /// What it does to cursors of SQL, in order, where the policy bounds those WITH HOLD.
     pub cursor_steps: Box<[CursorStep]>,
+    /// Which of its statements, from 0, the client has sent as LISTEN; none of them listens.
+    pub listens: OnceLock<Box<[u32]>>,
 }
 
 /// Whether a text that may run is likely to.
@@ -232,6 +234,7 @@ impl Facts {
             runs_by_path: false,
             named: None,
             cursor_steps: Box::default(),
+            listens: OnceLock::new(),
         }
     }
 }

@@ -354,6 +354,7 @@ fn clamp(case: &mut Case<'_>) -> Result<Option<Clamp>, Box<Refusal>> {
         notice: (!notice.is_empty()).then_some(notice),
         moved,
         signal: case.signal.take(),
+        listens: std::mem::take(&mut case.listens),
     }))
 }
 

@@ -65,6 +65,12 @@ pub(super) fn text(name: &str, location: i32, case: &mut Case<'_>) -> Found {
     Ok(())
 }
 
+/// NULL in the place of a text in a call of set_config: the value that the session began with.
+pub(super) fn null(location: i32, case: &mut Case<'_>) -> Found {
+    let (_, span) = literal(case.text, location).ok_or_else(settings::not_lowerable)?;
+    replace(&span, "NULL", case)
+}
+
 /// RESET of `transaction_read_only`, or its DEFAULT: of the server, not of the session, so that it
 /// would be off.
 pub(super) fn reset(set: &nodes::VariableSetStmt, case: &mut Case<'_>) -> Found {

@@ -83,6 +83,16 @@ impl Introduction {
 }
 
 impl StartupPlan {
+    /// How many settings the session has less of than the client has asked for.
+    pub fn lowered(&self) -> usize {
+        self.lowered.len()
+    }
+
+    /// How many it has not got at all.
+    pub fn ignored(&self) -> usize {
+        self.ignored.len()
+    }
+
     /// What the client is told of the settings that it did not get.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let ignored = self
@@ -130,6 +140,8 @@ struct Draft {
     lowered: Vec<String>,
     ignored: Vec<String>,
     unrecognised: Vec<String>,
+    /// Who the session is to be; it stays who it is.
+    roles: Vec<(String, String)>,
     judged: usize,
 }
 
@@ -155,6 +167,10 @@ impl Draft {
         let name = name.to_ascii_lowercase();
         if NEVER_AT_STARTUP.contains(&name.as_str()) {
             return Err(never(&name));
+        }
+        if roles::is_role(&name) {
+            self.roles.push((name, value.to_owned()));
+            return Ok(());
         }
         match self.judged(policy, &name, value) {
             Err(_) if may_ignore(policy, &name) => {
@@ -231,6 +247,10 @@ impl Draft {
                 "Name a user in the connection string.",
             ));
         };
+        let stays = |(name, role): &(String, String)| roles::stays(name, role, &user);
+        if !self.roles.iter().all(stays) {
+            return Err(roles::refusal());
+        }
         let database = self.database.filter(|name| !name.is_empty());
         for (name, ms) in policy.timeouts().by_name() {
             if ms > 0 {
@@ -276,7 +296,6 @@ fn may_ignore(policy: &Policy, name: &str) -> bool {
         && guc::is_name(name)
         && !NEVER_IGNORED.contains(&name)
         && !setting::is_read_only(name)
-        && !roles::is_role(name)
 }
 
 /// Any value but a plain false asks for a replication connection.

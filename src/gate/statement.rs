@@ -26,8 +26,9 @@ pub(super) fn judge_message(tree: &Tree, case: &mut Case<'_>) -> Found {
     }
     for (index, statement) in tree.statements().enumerate() {
         case.statement = statement.span();
+        case.index = u32::try_from(index).unwrap_or(u32::MAX);
         judge(statement.node, case)?;
-        cursor_steps::note(statement.node, index, case);
+        cursor_steps::note(statement.node, case);
         case.end_statement();
     }
     Ok(())
@@ -78,6 +79,7 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Lock
         | StatementKind::Unlisten => Ok(()),
         // Refused by a rule above. Should one of them ever let its kind through, it ends here.
+        StatementKind::Listen if rules::listen_notify::is_lowered(case) => Ok(()),
         StatementKind::PreparedTransaction
         | StatementKind::Listen
         | StatementKind::Notify

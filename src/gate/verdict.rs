@@ -39,6 +39,8 @@ pub struct Clamp {
     pub moved: Option<Moved>,
     /// The call that was taken out of it, for pgsieve to carry out.
     pub signal: Option<Box<Signal>>,
+    /// Which of its statements, from 0, are LISTEN in the text before.
+    pub listens: Vec<u32>,
 }
 
 /// Why a text may not run. The words go to the client and nowhere else; the rule and the code may

@@ -44,6 +44,7 @@ use self::access::Glob;
 use self::case::TestCase;
 use self::matching::Match;
 use self::model::Piece;
+use crate::sqlstate::{self, SqlState};
 
 /// A policy, checked and ready to judge with.
 pub struct Policy {
@@ -139,6 +140,10 @@ pub struct Statements {
     pub snapshots: Choice,
     /// pg_cancel_backend() and pg_terminate_backend() of a session of the same user.
     pub cancel_own: Choice,
+    /// LISTEN.
+    pub listen: Listen,
+    /// The code of the error that a write is refused with.
+    pub write_sqlstate: WriteSqlstate,
 }
 
 /// When a message of several statements runs.
@@ -182,6 +187,24 @@ pub enum WithHold {
         /// Those that a session has at a time.
         cursors_max: usize,
     },
+}
+
+/// What becomes of LISTEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// It is refused.
+    Refuse,
+    /// The client is told that nothing will come, and nothing is listened to.
+    Ignore,
+}
+
+/// The code of the error that a write is refused with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteSqlstate {
+    /// 25006, as by a session that only reads.
+    ReadOnly,
+    /// 42501, as for want of a right.
+    Privilege,
 }
 
 /// A plain choice.
@@ -258,6 +281,16 @@ impl Policy {
     /// What becomes of a setting in a connection string that is refused.
     pub fn on_refused_setting(&self) -> OnRefusedSetting {
         self.on_refused_setting
+    }
+
+    /// The code of a refusal, as the policy gives it to clients.
+    pub fn sqlstate_of(&self, code: SqlState) -> SqlState {
+        match self.statements.write_sqlstate {
+            WriteSqlstate::Privilege if code == sqlstate::READ_ONLY_SQL_TRANSACTION => {
+                sqlstate::INSUFFICIENT_PRIVILEGE
+            }
+            WriteSqlstate::ReadOnly | WriteSqlstate::Privilege => code,
+        }
     }
 
     /// What becomes of READ WRITE.

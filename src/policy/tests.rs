@@ -1,8 +1,8 @@
 //! That policies are read as they are meant, and that what is wrong with one is all said at once.
 
 use super::{
-    ArgumentType, CatalogNeed, Choice, ExplainAnalyze, Policy, Several, Statements, ValueRule,
-    WithHold,
+    ArgumentType, CatalogNeed, Choice, ExplainAnalyze, Listen, Policy, Several, Statements,
+    ValueRule, WithHold,
 };
 
 const AGENT: &str = include_str!("../../policies/agent.yaml");
@@ -105,6 +105,7 @@ fn the_shipped_policies_are_what_they_say() {
     let stricter = Statements {
         with_hold: WithHold::Refuse,
         cancel_own: Choice::Refuse,
+        listen: Listen::Refuse,
         ..agent.statements()
     };
     assert_eq!(strict.statements(), stricter);

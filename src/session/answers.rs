@@ -17,6 +17,7 @@ use crate::gate::Effect;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
 use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::encode;
 use crate::wire::frame::{Header, header_backend};
 
 /// How much of the given bytes was dealt with.
@@ -279,6 +280,7 @@ impl Conversation {
         if !tripwire::is_tag_of_read(tag) {
             return Err(Ending::Tripped(Tripwire::WriteTag));
         }
+        let is_listen = self.is_listen(tag);
         if self.cursors_moved(tag)? == Fits::Beyond {
             return Ok(Fate::Swallowed);
         }
@@ -297,16 +299,35 @@ impl Conversation {
                 if let Some(notice) = running.cut() {
                     notice.tell(&mut self.reply, &self.loudness);
                 }
-                Ok(Fate::Kept)
+                Ok(self.told(is_listen))
             }
             Some(Owed::Execute(running)) => {
                 if let Some(notice) = running.cut() {
                     notice.tell(&mut self.reply, &self.loudness);
                 }
                 self.complete();
-                Ok(Fate::Kept)
+                Ok(self.told(is_listen))
             }
             _ => Err(UNREADABLE),
+        }
+    }
+
+    /// Whether the statement that this tag is of was a LISTEN of the client's.
+    fn is_listen(&self, tag: &str) -> bool {
+        match self.journal.front() {
+            Some(Owed::Query(running) | Owed::Execute(running)) if tag == "UNLISTEN" => {
+                let listens = running.facts.listens.get();
+                listens.is_some_and(|listens| listens.contains(&running.statements_done))
+            }
+            _ => false,
+        }
+    }
+
+    /// A command tag: the client's own.
+    fn told(&mut self, is_listen: bool) -> Fate {
+        match is_listen && encode::command_complete(&mut self.reply, "LISTEN").is_ok() {
+            true => Fate::Swallowed,
+            false => Fate::Kept,
         }
     }
 

@@ -27,9 +27,10 @@ use crate::secret::Secret;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::{
-    LoginFinished, ProtocolViolation, TripwireFired, UpstreamTlsFailed, UpstreamUnreachable,
+    LoginFinished, LoginSettingChanged, ProtocolViolation, TripwireFired, UpstreamTlsFailed,
+    UpstreamUnreachable,
 };
-use crate::telemetry::labels::{LoginMethod, LoginOutcome};
+use crate::telemetry::labels::{LoginMethod, LoginOutcome, LoginSetting};
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::account::Account;
 use crate::upstream::again::{Next, Tries};
@@ -344,6 +345,15 @@ impl Attempt<'_> {
             guard = Some(kept);
         }
         out.extend_from_slice(&upstream.notices);
+        let changes = [
+            (LoginSetting::Lowered, plan.lowered()),
+            (LoginSetting::Ignored, plan.ignored()),
+        ];
+        for (change, count) in changes {
+            for _ in 0..count {
+                self.desk.telemetry.emit(&LoginSettingChanged { change });
+            }
+        }
         for message in plan.notices() {
             let code = sqlstate::SUCCESSFUL_COMPLETION;
             encode::notice(

@@ -271,7 +271,12 @@ impl Conversation {
         let mut lowered: Option<Lowered> = None;
         for _ in 0..limits::CLAMP_ROUNDS_MAX {
             match verdict {
-                Verdict::Permitted(permit) => return Ok(with_call(permit, lowered)),
+                Verdict::Permitted(permit) => {
+                    if let Some(lowered) = &lowered {
+                        lowered.mark(permit.facts());
+                    }
+                    return Ok(with_call(permit, lowered));
+                }
                 Verdict::Refused(refusal) => return Err(refusal),
                 Verdict::Clamped(clamp) => {
                     let (so_far, text) = lowered.unwrap_or_default().and(clamp);

@@ -1,6 +1,6 @@
 //! What was lowered in a statement before it ran.
 
-use crate::gate::{Clamp, Moved, Signal};
+use crate::gate::{Clamp, Facts, Moved, Signal};
 
 /// The changes of a text that runs in the place of a client's, with lower values in it, or without
 /// a call.
@@ -12,6 +12,8 @@ pub struct Lowered {
     pub moved: Vec<Moved>,
     /// The call that was taken out, for pgsieve to carry out.
     pub signal: Option<Box<Signal>>,
+    /// Which of its statements, from 0, the client has sent as LISTEN.
+    pub listens: Vec<u32>,
 }
 
 impl Lowered {
@@ -23,6 +25,15 @@ impl Lowered {
         };
         self.moved.splice(0..0, clamp.moved);
         self.signal = self.signal.or(clamp.signal);
+        self.listens.extend(clamp.listens);
         (self, clamp.text)
+    }
+
+    /// What runs is known from now on to stand for LISTEN.
+    pub fn mark(&self, facts: &Facts) {
+        if !self.listens.is_empty() {
+            // Facts of a text that was judged just now: nobody else has marked them otherwise.
+            let _ = facts.listens.set(self.listens.clone().into());
+        }
     }
 }

@@ -26,10 +26,11 @@ impl Conversation {
     /// Refuses a message that is answered by an error and ReadyForQuery.
     pub(super) fn refuse_query(
         &mut self,
-        refusal: Box<Refusal>,
+        mut refusal: Box<Refusal>,
         judged: Option<(Arc<Facts>, Arrival)>,
         path: Path,
     ) -> Result<(), Ending> {
+        refusal.sqlstate = self.gate.policy().sqlstate_of(refusal.sqlstate);
         self.report_refusal(&refusal, judged, path);
         self.note_rest();
         if self.answers_alone() {
@@ -73,11 +74,12 @@ impl Conversation {
 
     fn refuse_and_drop(
         &mut self,
-        refusal: Box<Refusal>,
+        mut refusal: Box<Refusal>,
         judged: Option<(Arc<Facts>, Arrival)>,
         path: Path,
         unnamed: Option<Prepared>,
     ) -> Result<(), Ending> {
+        refusal.sqlstate = self.gate.policy().sqlstate_of(refusal.sqlstate);
         self.report_refusal(&refusal, judged, path);
         self.note_rest();
         if self.answers_alone() {

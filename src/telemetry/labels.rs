@@ -228,6 +228,16 @@ labels! {
 }
 
 labels! {
+    /// What became of a setting in a connection string.
+    LoginSetting {
+        /// The session has the most that the policy allows.
+        Lowered => "lowered",
+        /// The session was begun without it.
+        Ignored => "ignored",
+    }
+}
+
+labels! {
     /// The kind of socket a client came through.
     Transport {
         /// TCP.
@@ -607,6 +617,7 @@ mod tests {
         check::<UpstreamState>();
         check::<CheckOutcome>();
         check::<LimitMode>();
+        check::<LoginSetting>();
         check::<Transport>();
         check::<RefusedBecause>();
         check::<LoginMethod>();

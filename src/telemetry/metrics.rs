@@ -15,9 +15,9 @@ use crate::telemetry::code::Class;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome,
-    ClosedBecause, Direction, Label, LimitMode, LoginMethod, LoginOutcome, Origin, Outcome, Path,
-    Peer, PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState, SignalOutcome,
-    SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState, Violation,
+    ClosedBecause, Direction, Label, LimitMode, LoginMethod, LoginOutcome, LoginSetting, Origin,
+    Outcome, Path, Peer, PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState,
+    SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState, Violation,
 };
 
 /// One row of the table.
@@ -197,6 +197,9 @@ metrics! {
     LOGINS: Counter "pgsieve_logins_total" in "logins",
         ["method": closed::<LoginMethod>(), "outcome": closed::<LoginOutcome>()],
         "Logins, by method and how they ended.";
+    LOGIN_SETTINGS: Counter "pgsieve_login_settings_total" in "settings",
+        ["change": closed::<LoginSetting>()],
+        "Settings of connection strings that sessions began without, or with less.";
     SESSIONS: Gauge "pgsieve_sessions" in "sessions",
         ["state": closed::<SessionState>()],
         "Client sessions now, by what they are at.";

@@ -20,21 +20,22 @@ use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::family::{Family, Three, Two};
 use crate::telemetry::labels::{
     CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction,
-    Label, LimitMode, LoginMethod, LoginOutcome, Origin, Path, Peer, PlanAnswer, RefusedBecause,
-    RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire,
-    UpstreamState, Violation,
+    Label, LimitMode, LoginMethod, LoginOutcome, LoginSetting, Origin, Path, Peer, PlanAnswer,
+    RefusedBecause, RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure,
+    Transport, Tripwire, UpstreamState, Violation,
 };
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
     AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT,
     CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS,
     CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS,
-    JUDGEMENT_CACHE, LIMITS, LOGINS, MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric,
-    OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
-    PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS,
-    PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS,
-    RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
-    TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
+    JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS, MEMORY_REFUSED, MEMORY_TAKEN_BYTES,
+    MEMORY_WAITING, Metric, OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS,
+    PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS,
+    PROCESS_THREADS, PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS,
+    REPAIRS, RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS, STATEMENT_SECONDS,
+    STATEMENTS_WITHOUT_CATALOG, TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS,
+    UPSTREAM_SESSIONS, VIOLATIONS,
 };
 use crate::telemetry::named::{ByFingerprint, ByPolicy, ByUser};
 use crate::telemetry::policies::PolicyNumbers;
@@ -67,6 +68,8 @@ pub struct Metrics {
     pub by_fingerprint: ByFingerprint,
     /// See [`LIMITS`].
     pub limits: Family<Two<Rule, LimitMode>>,
+    /// See [`LOGIN_SETTINGS`].
+    pub login_settings: Family<LoginSetting>,
     /// See [`CLAMPS`].
     pub clamps: Family<Path>,
     /// See [`RETRIES`].
@@ -220,6 +223,7 @@ impl Metrics {
             by_user: ByUser::register(r)?,
             by_fingerprint: ByFingerprint::register(r)?,
             limits: Family::register(r, &LIMITS)?,
+            login_settings: Family::register(r, &LOGIN_SETTINGS)?,
             clamps: Family::register(r, &CLAMPS)?,
             retries: counter(r, &RETRIES)?,
             errors: Family::register(r, &ERRORS)?,
@@ -476,6 +480,7 @@ mod tests {
         let upstreams = &metrics.upstreams;
         upstreams.tried("h:1", CheckOutcome::Reached, Duration::from_millis(1));
         upstreams.told("h:1", Part::Primary, Duration::from_secs(60));
+        metrics.login_settings.inc(LoginSetting::Ignored);
         metrics.clamps.inc(Path::Query);
         metrics
             .limits

@@ -1939,7 +1939,7 @@ SELECT 1; SELECT 2 FOR UPDATE
 ----
 SELECT 1; SELECT 2 INTO copied
 ----
-UNLISTEN *; LISTEN a
+UNLISTEN *; NOTIFY a
 ----
 CLOSE ALL; NOTIFY a
 ----
@@ -2502,8 +2502,10 @@ SET session_authorization = postgres
 SET session_authorization TO 'postgres'
 ----
 --! listening, locking, loading, and work on the server
+--! clamped
 LISTEN a
 ----
+--! clamped
 LISTEN "A"
 ----
 NOTIFY a

@@ -855,9 +855,6 @@ LOAD 'auto_explain'
 LOCK TABLE customers IN ROW EXCLUSIVE MODE
 ----
 --! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy
-LISTEN news
-----
---! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy
 NOTIFY news, 'x'
 ----
 --! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy

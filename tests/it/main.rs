@@ -46,6 +46,7 @@ mod limits;
 mod limits_lasting;
 #[cfg(test)]
 mod limits_walk;
+mod listening;
 #[cfg(test)]
 mod matrix;
 #[cfg(test)]

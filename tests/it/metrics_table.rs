@@ -93,7 +93,7 @@ fn ten_thousand_users_policies_and_fingerprints_stay_within_the_bound() {
     for number in 0..10_000 {
         let session = SessionInfo::accepted(number, "10.0.0.1:5")
             .named(&format!("user{number}"), "db", "")
-            .under(&format!("policy{number}"), "0")
+            .under(format!("policy{number}"), "0")
             .admitted();
         let rule = Rule::ALL[usize::try_from(number).unwrap() % Rule::ALL.len()];
         let event = StatementFinished {

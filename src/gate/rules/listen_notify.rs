@@ -1,15 +1,21 @@
 //! `listen_notify`: LISTEN and NOTIFY.
 //!
 //! # Sees
-//! Both statements. `pg_notify()` is `function_effects`.
+//! NOTIFY, and LISTEN where `statements.listen` is `refuse`. `pg_notify()` is `function_effects`.
 //!
 //! # Why
 //! NOTIFY reaches other sessions, in a read-only transaction too; LISTEN is a state of the server
-//! session that would be left for its next user.
+//! session that would be left for its next user, brings payloads that no rule has seen, and while
+//! its transaction is open holds the server's queue of notifications back.
+//!
+//! No code of an error makes a listener give up: lib/pq's Listener, PostgREST and graphile-worker
+//! connect and try again for ever, whatever a refusal says. So where `statements.listen` is
+//! `ignore`, what goes upstream is UNLISTEN of the same channel, which does nothing; the client gets
+//! the tag that it waits for and a NOTICE that no notification will come.
 //!
 //! # Before
 //! - `NOTIFY jobs, 'run'`
-//! - `LISTEN jobs`
+//! - `LISTEN jobs` (strict)
 //!
 //! # After
 //! - `UNLISTEN *`
@@ -18,9 +24,49 @@
 //! UNLISTEN passes: drivers send it when they reset a session.
 
 use crate::catalog::quoted;
+use crate::gate::case::{Case, Nesting};
+use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule, StatementKind};
+use crate::policy::Listen;
+use crate::sql::edit::Edit;
+use crate::sql::lexer::{TokenKind, tokens};
 use crate::sql::tree::Node;
 use crate::sqlstate;
+
+/// LISTEN, where the policy has it ignored: it becomes an UNLISTEN, which is judged again.
+pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+    let Node::ListenStmt(listen) = node else {
+        return Err(node_unknown::refusal(node));
+    };
+    let refused = || refusal(node, StatementKind::Listen);
+    let is_ignored = case.policy.statements().listen == Listen::Ignore;
+    // A body or a literal is no text that anything could be put into.
+    if !is_ignored || case.nesting != Nesting::Own {
+        return Err(refused());
+    }
+    let own = case.text.get(case.statement.clone()).unwrap_or_default();
+    let mut words = tokens(own).filter(|token| !token.kind.is_blank());
+    let verb = words.next().filter(|token| {
+        let word = own.get(token.span.clone()).unwrap_or_default();
+        token.kind == TokenKind::Word && word.eq_ignore_ascii_case("listen")
+    });
+    let at = verb.ok_or_else(refused)?.span.start + case.statement.start;
+    case.edits.push(Edit {
+        span: at..at,
+        replacement: "UN".to_owned(),
+    });
+    case.listens.push(case.index);
+    let channel = quoted(listen.conditionname().unwrap_or_default());
+    case.tell(format_args!(
+        "LISTEN {channel} is ignored: no notification will come"
+    ));
+    Ok(())
+}
+
+/// Whether the statement at hand is a LISTEN that runs as UNLISTEN.
+pub(in crate::gate) fn is_lowered(case: &Case<'_>) -> bool {
+    case.listens.last() == Some(&case.index)
+}
 
 pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
     let (verb, channel) = match node {
@@ -40,15 +86,83 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::gate::rules::check::{check, check_bi, check_strict, gate};
+    use crate::gate::{Gate, Rule, SessionNames, Verdict};
+    use crate::policy::Policy;
 
     #[test]
     fn notifications_are_seen() {
         check(
             Rule::ListenNotify,
-            &["LISTEN a", "LISTEN \"A b\"", "NOTIFY a", "NOTIFY a, 'x'"],
+            &["NOTIFY a", "NOTIFY a, 'x'"],
             &["UNLISTEN a", "UNLISTEN *"],
         );
+        check_bi(Rule::ListenNotify, &["LISTEN a; NOTIFY a"], &[]);
+        check_strict(
+            Rule::ListenNotify,
+            &[
+                "LISTEN a",
+                "LISTEN \"A b\"",
+                "NOTIFY a",
+                "LISTEN a; SELECT 1",
+            ],
+            &["UNLISTEN a"],
+        );
+    }
+
+    /// What runs in the place of a text, what is told, and which of its statements are LISTEN.
+    fn lowered(gate: &Gate, text: &str) -> (String, String, Vec<u32>) {
+        let names = SessionNames::of_no_database();
+        let Verdict::Clamped(clamp) = gate.judge(text.into(), &names).verdict else {
+            panic!("{text}");
+        };
+        let again = gate.judge(clamp.text.as_str().into(), &names).verdict;
+        assert!(matches!(again, Verdict::Permitted(_)), "{text}");
+        (clamp.text, clamp.notice.unwrap_or_default(), clamp.listens)
+    }
+
+    #[test]
+    fn what_is_ignored_listens_to_nothing() {
+        for gate in [gate(Policy::agent()), gate(Policy::bi())] {
+            for (text, runs, listens) in [
+                ("LISTEN jobs", "UNLISTEN jobs", vec![0]),
+                (
+                    "/* x */ listen \"Jobs\" ; -- x",
+                    "/* x */ UNlisten \"Jobs\" ; -- x",
+                    vec![0],
+                ),
+                (
+                    "BEGIN; LISTEN a; LISTEN listen; COMMIT",
+                    "BEGIN; UNLISTEN a; UNLISTEN listen; COMMIT",
+                    vec![1, 2],
+                ),
+            ] {
+                let (own, notice, marked) = lowered(&gate, text);
+                assert_eq!((&*own, marked), (runs, listens), "{text}");
+                assert!(
+                    notice.ends_with("is ignored: no notification will come"),
+                    "{notice}"
+                );
+            }
+        }
+        let (_, notice, _) = lowered(&gate(Policy::agent()), "LISTEN \"A b\"");
+        assert_eq!(
+            notice,
+            "LISTEN \"A b\" is ignored: no notification will come"
+        );
+    }
+
+    #[test]
+    fn lists_of_kinds_hold() {
+        let denies = crate::gate::rules::check::agent_with(
+            &[("\nstatements:\n", "\nstatements:\n  deny: [listen]\n")],
+            "",
+        );
+        let names = SessionNames::of_no_database();
+        let verdict = gate(denies).judge("LISTEN a".into(), &names).verdict;
+        let Verdict::Refused(refusal) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert_eq!(refusal.rule, Rule::StatementDenied);
     }
 }

@@ -18,8 +18,8 @@
 //!
 //! # When not
 //! RESET and DEFAULT only return to the identity of the login; drivers send them when they reset a
-//! session. NONE and the role that the session has anyway become DEFAULT: what goes upstream names
-//! no role.
+//! session. NONE and the role that the session has anyway become DEFAULT, in a call of set_config
+//! NULL, and are left out of a connection string: what goes upstream names no role.
 
 use crate::gate::case::Case;
 use crate::gate::rules::{node_unknown, settings};
@@ -66,12 +66,13 @@ fn changes_nothing(name: &str, set: &nodes::VariableSetStmt, case: &Case<'_>) ->
     let (Some(only), None) = (arguments.next(), arguments.next()) else {
         return false;
     };
-    let role = case.role();
     set.kind == VariableSetKind::VAR_SET_VALUE
-        && settings::part(only).is_some_and(|wanted| {
-            wanted == "none" && name.eq_ignore_ascii_case("role")
-                || wanted == role && !role.is_empty()
-        })
+        && settings::part(only).is_some_and(|wanted| stays(name, &wanted, case.role()))
+}
+
+/// Whether somebody who is `role` stays that when the setting `name` is set to `wanted`.
+pub(in crate::gate) fn stays(name: &str, wanted: &str, role: &str) -> bool {
+    wanted == "none" && name.eq_ignore_ascii_case("role") || wanted == role && !role.is_empty()
 }
 
 /// Whether a setting is who the session is.
@@ -142,7 +143,28 @@ mod tests {
             let notice = clamped_in(&gate, &names, before, after);
             assert_eq!(notice, "", "{before}");
         }
+        for (before, after) in [
+            (
+                "SELECT set_config('role', 'none', false)",
+                "SELECT set_config('role', NULL  , false)",
+            ),
+            (
+                "SELECT set_config('ROLE', 'postgres'::text, true), 1",
+                "SELECT set_config('ROLE', NULL      ::text, true), 1",
+            ),
+            (
+                "SELECT set_config('session_authorization', 'postgres', false)",
+                "SELECT set_config('session_authorization', NULL      , false)",
+            ),
+        ] {
+            let notice = clamped_in(&gate, &names, before, after);
+            assert_eq!(notice, "", "{before}");
+        }
         for other in [
+            "SELECT set_config('role', 'app', false)",
+            "SELECT set_config('role', '', false)",
+            "SELECT set_config('session_authorization', 'none', false)",
+            "SELECT set_config('role', current_user::text, false)",
             "SET ROLE \"Postgres\"",
             "SET ROLE app",
             "SET ROLE postgres_",

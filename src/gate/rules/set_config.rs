@@ -69,7 +69,10 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
 
 fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {
     if roles::is_role(name) {
-        return Err(roles::refusal());
+        return match roles::stays(name, text, case.role()) {
+            true => read_write::null(location, case),
+            false => Err(roles::refusal()),
+        };
     }
     match setting::judge(case.policy, Rule::Settings, name, SettingValue::Text(text))? {
         Asked::AsItIs => Ok(()),
@@ -112,8 +115,11 @@ fn literal(node: Node<'_>) -> Literal<'_> {
         },
         // 'x'::text is how some drivers write a text; no other type is taken for one.
         Node::TypeCast(cast) if is_text(cast) => match cast.arg() {
+            Node::A_Const(constant) if constant.isnull => Literal::Null {
+                location: constant.location,
+            },
             Node::A_Const(constant) => match constant.val() {
-                Some(ConstValue::String(text)) if !constant.isnull => Literal::Text {
+                Some(ConstValue::String(text)) => Literal::Text {
                     text,
                     location: constant.location,
                 },

@@ -105,6 +105,7 @@ impl Part {
             | StatementKind::Discard
             | StatementKind::Close
             | StatementKind::Unlisten
+            | StatementKind::Listen
             | StatementKind::Deallocate
             | StatementKind::Begin
             | StatementKind::Commit
@@ -130,7 +131,6 @@ impl Part {
             | StatementKind::Fetch
             | StatementKind::Move => Self::Read,
             StatementKind::PreparedTransaction
-            | StatementKind::Listen
             | StatementKind::Notify
             | StatementKind::Lock
             | StatementKind::Load

@@ -3,7 +3,9 @@
 use super::super::near::nearest;
 use super::super::section::{Problems, Section, chosen, join, placed, report, word};
 use super::super::tree::{Place, Tree, Value};
-use super::super::{Choice, ExplainAnalyze, Several, Statements, WithHold, kinds};
+use super::super::{
+    Choice, ExplainAnalyze, Listen, Several, Statements, WithHold, WriteSqlstate, kinds,
+};
 use super::lists;
 use crate::limits;
 
@@ -40,6 +42,18 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
         problems,
         |tree, path, problems| chosen(tree, path, CHOICE, problems),
     );
+    let listen = section.optional(
+        "listen",
+        Listen::Refuse,
+        problems,
+        |tree, path, problems| chosen(tree, path, LISTEN, problems),
+    );
+    let write_sqlstate = section.optional(
+        "write_sqlstate",
+        WriteSqlstate::ReadOnly,
+        problems,
+        |tree, path, problems| chosen(tree, path, WRITE_SQLSTATE, problems),
+    );
     let allow = section.optional("allow", None, problems, allowed);
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
         placed(tree, path, problems, named)
@@ -61,6 +75,8 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
             lock_access_share: lock_access_share?,
             snapshots: snapshots?,
             cancel_own: cancel_own?,
+            listen: listen?,
+            write_sqlstate: write_sqlstate?,
         },
         allowed,
         denied,
@@ -173,6 +189,13 @@ const HELD: &[(&str, WithHold)] = &[("refuse", WithHold::Refuse), ("allow", With
 
 /// Cursors at a time where the policy does not say how many.
 const HELD_CURSORS: u64 = 10;
+
+const LISTEN: &[(&str, Listen)] = &[("refuse", Listen::Refuse), ("ignore", Listen::Ignore)];
+
+const WRITE_SQLSTATE: &[(&str, WriteSqlstate)] = &[
+    ("25006", WriteSqlstate::ReadOnly),
+    ("42501", WriteSqlstate::Privilege),
+];
 
 const SEVERAL: &[(&str, Several)] = &[
     ("housekeeping", Several::Housekeeping),

@@ -121,6 +121,21 @@ pub(super) const KEYS: &[Key] = &[
               drivers and tools stop a statement so.",
     },
     Key {
+        path: "statements.listen",
+        form: Form::OneOf(&["refuse", "ignore"]),
+        absent: Some("refuse"),
+        doc: "LISTEN: ignore answers it as if it had worked, with a NOTICE that no notification \
+              will come; listeners try a refused one again for ever.",
+    },
+    Key {
+        path: "statements.write_sqlstate",
+        form: Form::OneOf(&["25006", "42501"]),
+        absent: Some("25006"),
+        doc: "The SQLSTATE that writes are refused with: 25006, as by a session that only reads, \
+              which Python's drivers raise as InternalError; or 42501, as for want of a right, \
+              which they raise as ProgrammingError.",
+    },
+    Key {
         path: "statements.allow",
         form: Form::Either(&[Form::OneOf(&["any"]), Form::Many(&Form::Known(passable))]),
         absent: Some("any"),

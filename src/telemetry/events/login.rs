@@ -7,7 +7,7 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
-use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome};
+use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome, LoginSetting};
 use crate::telemetry::log::Level;
 use crate::telemetry::session::SessionInfo;
 
@@ -23,6 +23,18 @@ pub struct LoginFinished<'a> {
     pub sqlstate: Option<Code>,
     /// From accept to the end of the login.
     pub duration: Duration,
+}
+
+/// A session begins otherwise than its connection string says.
+pub struct LoginSettingChanged {
+    /// What became of the setting.
+    pub change: LoginSetting,
+}
+
+impl Event for LoginSettingChanged {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.metrics.login_settings.inc(self.change);
+    }
 }
 
 impl Event for LoginFinished<'_> {

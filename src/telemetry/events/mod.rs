@@ -35,7 +35,7 @@ pub use house::{
     DrainStarted, FilesExposed, Listening, ServerStopped, TrustInUse, UpstreamUnreachable,
 };
 pub use limit::LimitReached;
-pub use login::LoginFinished;
+pub use login::{LoginFinished, LoginSettingChanged};
 pub use plan::PlanAsked;
 pub use policy::{PoliciesHold, PoliciesRead};
 pub use repair::StatementRepaired;

@@ -176,6 +176,18 @@ pub(super) const CASES: &[Case] = &[
         &[app(&["BEGIN", "SELECT pg_current_snapshot() IS NULL"], "f")],
     ),
     asked(
+        "statements.listen",
+        &[("statements/listen", r#""refuse""#)],
+        &[app(&["LISTEN jobs"], "42501 listen_notify")],
+        &[app(&["UNLISTEN jobs", "SELECT 1"], "1")],
+    ),
+    asked(
+        "statements.write_sqlstate",
+        &[("statements/write_sqlstate", r#""42501""#)],
+        &[app(&["DELETE FROM shop.orders"], "42501 write_statement")],
+        &[app(&["SELECT 1"], "1")],
+    ),
+    asked(
         "statements.allow",
         &[(
             "statements/allow",
