@@ -155,7 +155,7 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
         search_path: "public".to_owned(),
         keeper,
         side: None,
-        cancelled: None,
+        wishes: None,
         loudness: Loudness::default(),
         quotas: Quotas::default(),
     };

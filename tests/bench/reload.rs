@@ -269,7 +269,7 @@ fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
             known: Values::default(),
             keeper: Some(Arc::clone(keeper)),
             side: None,
-            cancelled: None,
+            wishes: None,
             loudness: Loudness::default(),
             quotas: Quotas::default(),
         };
