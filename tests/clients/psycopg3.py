@@ -188,7 +188,10 @@ def main():
             refused(connection, text, kind)
         if os.environ.get("PGSIEVE"):
             refused(connection, "SELECT pg_notify('a', 'b')", errors.DatabaseError, show=False)
-            refused(connection, "SELECT pg_terminate_backend(%s)", errors.DatabaseError, (1,), show=False)
+            stopped = connection.execute("SELECT pg_terminate_backend(%s)", (1,))
+            assert stopped.fetchone() == (False,)
+            every = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            refused(connection, every, errors.DatabaseError, show=False)
             refused(connection, "SET session_replication_role = replica", errors.DatabaseError, show=False)
             connection.execute("SET default_transaction_read_only = off")
         print(connection.execute("SELECT count(*) FROM item").fetchone())

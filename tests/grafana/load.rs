@@ -196,10 +196,15 @@ impl Worker {
     }
 }
 
-/// Transactions that are open for a while, one of them failed.
+/// Transactions that are open for a while, one of them failed, of sessions that ask for a setting
+/// that they do not get.
 fn transactions(stack: &Stack, clock: Clock) {
+    let asks = Login {
+        parameters: &[("log_statement", "all")],
+        ..stack.login("ann")
+    };
     while clock.before(1000) {
-        let mut client = login(stack, "ann");
+        let mut client = RawClient::login(stack.proxied_address(), &asks);
         for text in ["BEGIN", "SELECT count(*) FROM reviews"] {
             client.query(text);
         }
@@ -210,17 +215,25 @@ fn transactions(stack: &Stack, clock: Clock) {
     }
 }
 
-/// Statements that take long, and a cancel request for each.
+/// Statements that take long, and a cancel for each: a request, or by its process id.
 fn cancelled(stack: &Stack, clock: Clock) {
-    while clock.before(1000) {
+    let mut by_pid = login(stack, "report");
+    for turn in 0.. {
+        if !clock.before(1000) {
+            return;
+        }
         let mut client = login(stack, "report");
         let (pid, secret) = client.key.clone().unwrap();
         client.send(&frames::query(
             "SELECT count(*) FROM (SELECT generate_series(1, 1000000000)) AS s",
         ));
         thread::sleep(Duration::from_millis(1500));
-        let request = frames::cancel_request(pid, &secret);
-        RawClient::connect(stack.proxied_address()).send(&request);
+        if turn % 2 == 0 {
+            by_pid.query(&format!("SELECT pg_cancel_backend({pid})"));
+        } else {
+            let request = frames::cancel_request(pid, &secret);
+            RawClient::connect(stack.proxied_address()).send(&request);
+        }
         client.until_ready();
         thread::sleep(Duration::from_millis(2000));
     }

@@ -181,7 +181,9 @@ fn what_a_login_does_not_get_is_counted() {
         &[("role", APP), ("session_authorization", APP)],
         &[("options", "-c role=none -c session_authorization=app")],
     ] {
-        let mut client = login(parameters).ok().expect("a session");
+        let Ok(mut client) = login(parameters) else {
+            panic!("no session: {parameters:?}");
+        };
         let answer = client.query("SELECT current_user");
         let row = answer.iter().find(|frame| frame.kind == b'D').unwrap();
         assert!(row.body.ends_with(APP.as_bytes()), "{row:?}");

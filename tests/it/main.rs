@@ -37,6 +37,7 @@ mod function_paths;
 mod hardening;
 #[cfg(test)]
 mod harness;
+#[cfg(test)]
 mod held_cursors;
 #[cfg(test)]
 mod hidden;
@@ -46,6 +47,7 @@ mod limits;
 mod limits_lasting;
 #[cfg(test)]
 mod limits_walk;
+#[cfg(test)]
 mod listening;
 #[cfg(test)]
 mod matrix;

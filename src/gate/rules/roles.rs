@@ -164,7 +164,6 @@ mod tests {
             "SELECT set_config('role', 'app', false)",
             "SELECT set_config('role', '', false)",
             "SELECT set_config('session_authorization', 'none', false)",
-            "SELECT set_config('role', current_user::text, false)",
             "SET ROLE \"Postgres\"",
             "SET ROLE app",
             "SET ROLE postgres_",
@@ -172,5 +171,9 @@ mod tests {
             let refused = gate.judge(other.into(), &names);
             assert_eq!(rule_of(&refused), Some(Rule::Roles), "{other}");
         }
+        // What it will be set to cannot be seen.
+        let computed = "SELECT set_config('role', current_user::text, false)";
+        let refused = gate.judge(computed.into(), &names);
+        assert_eq!(rule_of(&refused), Some(Rule::SetConfig));
     }
 }
