@@ -1,6 +1,5 @@
 //! What is being judged, and what was learned so far.
 
-use std::fmt::{self, Write};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -17,8 +16,7 @@ use super::{
     CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule,
     SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
 };
-use crate::limits;
-use crate::policy::{Amount, CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
+use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
 use crate::sql::edit::Edit;
 use crate::sql::fingerprint::Fingerprint;
@@ -436,25 +434,6 @@ impl<'j> Case<'j> {
                 self.observed.push(*rule);
             }
         }
-    }
-
-    /// Notes a value that is lowered to what the policy gives.
-    pub(super) fn lower(&mut self, setting: &str, to: Amount, edit: Edit) {
-        self.edits.push(edit);
-        let name = self.policy.name();
-        self.tell(format_args!(
-            "{setting} is {to}: policy {name} gives no more"
-        ));
-    }
-
-    /// Adds to what the client is told of values that are lowered.
-    pub(super) fn tell(&mut self, words: fmt::Arguments<'_>) {
-        if self.notice.len() >= limits::CLAMP_NOTICE_BYTES_MAX {
-            return;
-        }
-        let separator = if self.notice.is_empty() { "" } else { "; " };
-        // Writing into a String cannot fail.
-        let _ = write!(self.notice, "{separator}{words}");
     }
 
     /// The end of a text that was refused.

@@ -1,10 +1,14 @@
-//! A case whose text is not the one that came: models are put into it.
+//! A case whose text is not the one that came: models are put into it, values are lowered.
 
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::Instead;
 use super::case::Case;
+use crate::limits;
+use crate::policy::Amount;
+use crate::sql::edit::Edit;
 
 /// The text that came, and what runs in its place.
 #[derive(Clone)]
@@ -14,6 +18,25 @@ pub(super) struct Changed<'j> {
 }
 
 impl<'j> Case<'j> {
+    /// Notes a value that is lowered to what the policy gives.
+    pub(super) fn lower(&mut self, setting: &str, to: Amount, edit: Edit) {
+        self.edits.push(edit);
+        let name = self.policy.name();
+        self.tell(format_args!(
+            "{setting} is {to}: policy {name} gives no more"
+        ));
+    }
+
+    /// Adds to what the client is told of values that are lowered.
+    pub(super) fn tell(&mut self, words: fmt::Arguments<'_>) {
+        if self.notice.len() >= limits::CLAMP_NOTICE_BYTES_MAX {
+            return;
+        }
+        let separator = if self.notice.is_empty() { "" } else { "; " };
+        // Writing into a String cannot fail.
+        let _ = write!(self.notice, "{separator}{words}");
+    }
+
     /// The text with models in it, judged in the place of this one.
     pub(super) fn with_models<'i>(&self, instead: &'i Arc<Instead>) -> Case<'i>
     where

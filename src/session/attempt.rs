@@ -36,9 +36,7 @@ use crate::upstream::account::Account;
 use crate::upstream::again::{Next, Tries};
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::keeper::Keeper;
-use crate::upstream::login::{
-    Asked, LoginError, LoginRequest, UpstreamSession, begin, sqlstate_of,
-};
+use crate::upstream::login::{Asked, LoginError, LoginRequest, UpstreamSession, begin};
 use crate::upstream::side::Side;
 use crate::upstream::signals::Owner;
 use crate::upstream::verify::{Verified, verify};
@@ -238,7 +236,7 @@ impl Attempt<'_> {
             };
             match tries.after(&error).await {
                 Next::Try => {}
-                Next::GiveUp => return Err(told(error)),
+                Next::GiveUp => return Err(Denial::of_the_client(error)),
             }
         }
     }
@@ -290,7 +288,7 @@ impl Attempt<'_> {
             };
             match tries.after(&error).await {
                 Next::Try => {}
-                Next::GiveUp => return Err(kept(error)),
+                Next::GiveUp => return Err(Denial::of_ours(error)),
             }
         }
     }
@@ -443,25 +441,5 @@ fn request<'a>(user: &'a str, plan: &'a StartupPlan) -> LoginRequest<'a> {
         user,
         database: &plan.database,
         parameters: &plan.parameters,
-    }
-}
-
-/// The upstream's refusal of the client's own name and password is the client's to read.
-fn told(error: LoginError) -> Denial {
-    match error {
-        LoginError::Refused(message) => Denial::UpstreamRefused(message),
-        error => Denial::Upstream(error),
-    }
-}
-
-/// The upstream's refusal of an identity of ours is not; but that the database does not exist, or
-/// has no room, is.
-fn kept(error: LoginError) -> Denial {
-    match error {
-        LoginError::Refused(message) => match sqlstate_of(&message) {
-            Some(code) if !code.starts_with("28") => Denial::UpstreamRefused(message),
-            Some(_) | None => Denial::IdentityRefused(LoginError::Refused(message)),
-        },
-        error => Denial::Upstream(error),
     }
 }

@@ -436,14 +436,6 @@ impl Conversation {
         self.retained.follow(frame);
         self.outbox.forward(frame).map_err(|_| UNSENDABLE)
     }
-
-    /// A pipeline as long as the journal allows, without a Sync, would wait for ever: the upstream
-    /// holds its answers back until it is told to flush.
-    fn press_long_pipeline(&mut self) {
-        if self.journal.len() == limits::JOURNAL_LENGTH_MAX && self.standing.unsynced {
-            self.outbox.flush_message();
-        }
-    }
 }
 
 /// Cannot happen: every frame is one that may be forwarded and no decoded text holds a NUL. If it

@@ -1,6 +1,7 @@
 //! One client from accept to goodbye.
 //!
-//! * [`greeting`], [`startup`], [`login`], [`denial`]: what comes before the first statement
+//! * [`greeting`], [`startup`], [`login`], [`denial`], `upstream_denial`: what comes before the
+//!   first statement
 //! * [`pending_logins`]: how many may be waited for before that
 //! * [`arrival`]: when a statement came, and how long it waited
 //! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside, and
@@ -79,6 +80,7 @@ pub mod surroundings;
 pub mod throttle;
 mod tracing;
 pub mod turn;
+mod upstream_denial;
 #[cfg(test)]
 mod valued;
 pub mod values;

@@ -12,11 +12,20 @@ use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
 use super::retold::Substituted;
 use crate::gate::{Depth, Effect, Facts, ReadPermit};
+use crate::limits;
 use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
 use crate::telemetry::labels::Path;
 use crate::wire::frame::Frame;
 
 impl Conversation {
+    /// A pipeline as long as the journal allows, without a Sync, would wait for ever: the upstream
+    /// holds its answers back until it is told to flush.
+    pub(super) fn press_long_pipeline(&mut self) {
+        if self.journal.len() == limits::JOURNAL_LENGTH_MAX && self.standing.unsynced {
+            self.outbox.flush_message();
+        }
+    }
+
     /// What may run is sent.
     pub(super) fn send_query(
         &mut self,

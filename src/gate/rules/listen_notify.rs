@@ -10,8 +10,8 @@
 //!
 //! No code of an error makes a listener give up: lib/pq's Listener, PostgREST and graphile-worker
 //! connect and try again for ever, whatever a refusal says. So where `statements.listen` is
-//! `ignore`, what goes upstream is UNLISTEN of the same channel, which does nothing; the client gets
-//! the tag that it waits for and a NOTICE that no notification will come.
+//! `ignore`, what goes upstream is UNLISTEN of the same channel, which does nothing; the client
+//! gets the tag that it waits for and a NOTICE that no notification will come.
 //!
 //! # Before
 //! - `NOTIFY jobs, 'run'`
