@@ -127,7 +127,7 @@ const NAME_TOKENS_MAX: usize = 4;
 /// Words that say what kind of object it is about, sorted.
 #[rustfmt::skip]
 const OBJECTS: &[&str] = &[
-    "ACCESS", "AGGREGATE", "CAST", "CLASS", "COLLATION", "COLUMN", "CONSTRAINTS", "CONVERSION",
+    "ACCESS", "AGGREGATE", "CAST", "CLASS", "COLLATION", "COLUMN", "CONVERSION",
     "DATABASE", "DEFAULT", "DOMAIN", "EVENT", "EXTENSION", "FAMILY", "FOREIGN", "FUNCTION",
     "GROUP", "INDEX", "LANGUAGE", "LARGE", "MAPPING", "MATERIALIZED", "METHOD", "OBJECT",
     "OPERATOR", "OWNED", "POLICY", "PREPARED", "PRIVILEGES", "PROCEDURE", "PUBLICATION", "ROLE",

@@ -27,6 +27,8 @@ pub enum StatementKind {
     Commit,
     /// ROLLBACK, ABORT and ROLLBACK TO.
     Rollback,
+    /// SET CONSTRAINTS.
+    SetConstraints,
     /// SAVEPOINT.
     Savepoint,
     /// RELEASE.
@@ -105,7 +107,7 @@ impl StatementKind {
 
 impl StatementKind {
     /// Every kind, in the order of the list.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::Select,
         Self::Values,
         Self::Table,
@@ -117,6 +119,7 @@ impl StatementKind {
         Self::Begin,
         Self::Commit,
         Self::Rollback,
+        Self::SetConstraints,
         Self::Savepoint,
         Self::Release,
         Self::PreparedTransaction,
@@ -161,6 +164,7 @@ impl StatementKind {
             Self::Begin => "begin",
             Self::Commit => "commit",
             Self::Rollback => "rollback",
+            Self::SetConstraints => "set_constraints",
             Self::Savepoint => "savepoint",
             Self::Release => "release",
             Self::PreparedTransaction => "prepared_transaction",
@@ -205,6 +209,7 @@ impl StatementKind {
             Node::VariableShowStmt(_) => Self::Show,
             Node::VariableSetStmt(set) => of_set(set),
             Node::TransactionStmt(transaction) => of_transaction(transaction),
+            Node::ConstraintsSetStmt(_) => Self::SetConstraints,
             Node::PrepareStmt(_) => Self::Prepare,
             Node::ExecuteStmt(_) => Self::Execute,
             Node::DeallocateStmt(_) => Self::Deallocate,
@@ -224,7 +229,6 @@ impl StatementKind {
             | Node::ClusterStmt(_)
             | Node::ReindexStmt(_)
             | Node::CheckPointStmt(_)
-            | Node::ConstraintsSetStmt(_)
             | Node::AlterSystemStmt(_)
             | Node::RefreshMatViewStmt(_) => Self::Maintenance,
             _ if is_ddl(node) => Self::Ddl,

@@ -72,6 +72,7 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         },
         StatementKind::Show
         | StatementKind::Begin
+        | StatementKind::SetConstraints
         | StatementKind::Savepoint
         | StatementKind::Release
         | StatementKind::Fetch

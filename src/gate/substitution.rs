@@ -425,6 +425,7 @@ fn moves_names(node: Node<'_>) -> bool {
     match StatementKind::of(node) {
         StatementKind::Show
         | StatementKind::Begin
+        | StatementKind::SetConstraints
         | StatementKind::Savepoint
         | StatementKind::Release => false,
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {

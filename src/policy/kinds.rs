@@ -14,6 +14,7 @@ pub(super) const PASSABLE: &[&str] = &[
     "begin",
     "commit",
     "rollback",
+    "set_constraints",
     "savepoint",
     "release",
     "prepare",

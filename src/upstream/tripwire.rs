@@ -33,7 +33,7 @@ fn is_count(rest: Option<&str>) -> bool {
 }
 
 /// Tags without a count, as `cmdtaglist.h` spells them.
-const TAGS_OF_READS: [&str; 23] = [
+const TAGS_OF_READS: [&str; 24] = [
     "BEGIN",
     "START TRANSACTION",
     "COMMIT",
@@ -41,6 +41,7 @@ const TAGS_OF_READS: [&str; 23] = [
     "SAVEPOINT",
     "RELEASE",
     "SET",
+    "SET CONSTRAINTS",
     "RESET",
     "SHOW",
     "EXPLAIN",
@@ -72,6 +73,7 @@ mod tests {
             "COPY 12",
             "SHOW",
             "SET",
+            "SET CONSTRAINTS",
         ] {
             assert!(is_tag_of_read(tag), "{tag}");
         }

@@ -21,7 +21,7 @@ SELECT n, 'item ' || n, n * 1.25, timestamptz '2020-01-01 00:00:00+00' + n * int
 FROM generate_series(1, 1000) n;
 UPDATE item SET price = NULL, tags = NULL WHERE id % 10 = 0;
 
-CREATE TABLE part (item_id integer REFERENCES item, line integer, amount integer, PRIMARY KEY (item_id, line));
+CREATE TABLE part (item_id integer REFERENCES item DEFERRABLE, line integer, amount integer, PRIMARY KEY (item_id, line));
 INSERT INTO part SELECT 1 + n % 1000, n / 1000, n % 13 FROM generate_series(0, 2999) n;
 
 CREATE TABLE "Mixed Case" ("Key" serial PRIMARY KEY, "Übung" text, "a ""quoted"" name" integer);

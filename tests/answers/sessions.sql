@@ -229,3 +229,26 @@ SELECT count(*) FROM generate_series(1, 100000000)
 SELECT 1
 ROLLBACK
 RESET statement_timeout
+
+# Constraints. No trigger is ever queued.
+SET CONSTRAINTS ALL DEFERRED
+SHOW transaction_read_only
+BEGIN
+SET CONSTRAINTS ALL DEFERRED
+set constraints part_item_id_fkey, public.part_item_id_fkey immediate;
+SET CONSTRAINTS "public"."part_item_id_fkey" DEFERRED
+SELECT count(*) FROM part
+SET CONSTRAINTS ALL IMMEDIATE
+COMMIT
+BEGIN
+SET CONSTRAINTS nothing_there IMMEDIATE
+ROLLBACK
+BEGIN
+SET CONSTRAINTS public.nothing_there DEFERRED
+ROLLBACK
+BEGIN
+SET CONSTRAINTS no_schema.part_item_id_fkey DEFERRED
+ROLLBACK
+BEGIN
+SET CONSTRAINTS item_pkey DEFERRED
+ROLLBACK

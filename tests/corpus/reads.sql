@@ -817,6 +817,20 @@ CLOSE ALL
 ----
 UNLISTEN *
 ----
+--! constraints, in a session that queues no triggers
+SET CONSTRAINTS ALL DEFERRED
+----
+set constraints all immediate;
+----
+SET CONSTRAINTS order_items_order_id_fkey, public.orders_customer_id_fkey DEFERRED
+----
+SET CONSTRAINTS "public"."order_items_order_id_fkey" IMMEDIATE
+----
+SET /* all */ CONSTRAINTS ALL -- deferred
+IMMEDIATE
+----
+BEGIN; SET CONSTRAINTS ALL DEFERRED; SELECT name FROM customers; SET CONSTRAINTS ALL IMMEDIATE; COMMIT
+----
 SELECT pg_advisory_unlock_all()
 ----
 SELECT pg_catalog.pg_advisory_unlock_all()

@@ -19,14 +19,14 @@ CREATE TABLE products (
 );
 CREATE TABLE orders (
     id bigint PRIMARY KEY,
-    customer_id integer NOT NULL REFERENCES customers,
+    customer_id integer NOT NULL REFERENCES customers DEFERRABLE,
     status order_status NOT NULL DEFAULT 'new',
     total numeric(12, 2) NOT NULL DEFAULT 0,
     placed_at timestamptz NOT NULL DEFAULT now(),
     note text
 );
 CREATE TABLE order_items (
-    order_id bigint NOT NULL REFERENCES orders,
+    order_id bigint NOT NULL REFERENCES orders DEFERRABLE,
     line integer NOT NULL,
     product_id integer NOT NULL REFERENCES products,
     quantity integer NOT NULL,

@@ -873,12 +873,6 @@ COMMIT PREPARED 'x'
 ROLLBACK PREPARED 'x'
 ----
 --! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy
-SET CONSTRAINTS ALL IMMEDIATE
-----
---! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy
-SET CONSTRAINTS public.c DEFERRED
-----
---! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy
 COPY customers FROM STDIN
 ----
 --! rule=ddl,maintenance,lock,load,listen_notify,prepared_transaction,do_and_call,settings,copy

@@ -100,6 +100,8 @@ mod servers;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod set_constraints;
+#[cfg(test)]
 mod silence;
 #[cfg(test)]
 mod silent_connections;

@@ -131,6 +131,7 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
         | StatementKind::Show
         | StatementKind::Commit
         | StatementKind::Rollback
+        | StatementKind::SetConstraints
         | StatementKind::Savepoint
         | StatementKind::Release
         | StatementKind::Prepare

@@ -2,10 +2,10 @@
 //!
 //! # Sees
 //! A message of several statements. Under `several: housekeeping` each of them has to keep house in
-//! the session (SET, RESET, SHOW, DISCARD, CLOSE, UNLISTEN, DEALLOCATE, transaction control, or a
-//! SELECT of nothing but set_config(…) and pg_advisory_unlock_all()), or to be a read, and there
-//! are at most `reads_per_message` of those. Under `several: each` they only have to pass, and to
-//! be fewer than a bound.
+//! the session (SET, SET CONSTRAINTS, RESET, SHOW, DISCARD, CLOSE, UNLISTEN, DEALLOCATE,
+//! transaction control, or a SELECT of nothing but set_config(…) and pg_advisory_unlock_all()), or
+//! to be a read, and there are at most `reads_per_message` of those. Under `several: each` they
+//! only have to pass, and to be fewer than a bound.
 //!
 //! # Why
 //! A second statement behind the first is the oldest way in: who gets a piece of text into a query
@@ -110,6 +110,7 @@ impl Part {
             | StatementKind::Begin
             | StatementKind::Commit
             | StatementKind::Rollback
+            | StatementKind::SetConstraints
             | StatementKind::Savepoint
             | StatementKind::Release => Self::Housekeeping,
             StatementKind::Select => match node {
@@ -293,6 +294,7 @@ mod tests {
                 "SET SESSION AUTHORIZATION DEFAULT;RESET ALL;CLOSE ALL;UNLISTEN *;\
                  SELECT pg_advisory_unlock_all();DISCARD SEQUENCES;DISCARD TEMP",
                 "BEGIN; SAVEPOINT a; ROLLBACK TO a; COMMIT",
+                "BEGIN; SET CONSTRAINTS ALL DEFERRED; SELECT name FROM customers; COMMIT",
             ],
         );
     }

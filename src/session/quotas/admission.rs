@@ -226,6 +226,7 @@ fn weight(facts: &Facts, policy: &Policy) -> u32 {
         StatementKind::Begin
         | StatementKind::Commit
         | StatementKind::Rollback
+        | StatementKind::SetConstraints
         | StatementKind::Savepoint
         | StatementKind::Release
         | StatementKind::PreparedTransaction

@@ -201,8 +201,9 @@ pub(super) const CASES: &[Case] = &[
     ),
     asked(
         "statements.deny",
-        &[("statements/deny", r#"["show", "copy"]"#)],
+        &[("statements/deny", r#"["show", "copy", "set_constraints"]"#)],
         &[
+            app(&["SET CONSTRAINTS ALL DEFERRED"], "42501 statement_denied"),
             app(&["SHOW geqo"], "42501 statement_denied"),
             app(&["COPY (SELECT 1) TO STDOUT"], "42501 statement_denied"),
         ],
