@@ -223,6 +223,7 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
         catalogs,
         sides,
         regime: Arc::new(Regime::new(live, recording)),
+        report_as: settings.report_as,
         cancels: CancelRegistry::new(),
         accounts: Accounts::new(),
         memory: Budget::new(settings.memory, telemetry.memory()),

@@ -19,6 +19,7 @@ use pgsieve::config::written::{FileText, Flag, Sources};
 use pgsieve::config::{ListenAddress, Problem, Settings, load};
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::net::upstream_tls::{Authority, UpstreamTlsSettings};
+use pgsieve::session::reported::ReportAs;
 use pgsieve::telemetry::audit::AuditTarget;
 use pgsieve::upstream::keeper::accounts::Known;
 use pgsieve::upstream::keeper::settings::Mode;
@@ -154,6 +155,24 @@ fn a_whole_file_is_read() {
     assert_eq!((settings.workers, settings.connections_max), (3, 7));
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
     assert_eq!(settings.memory, 2 << 30);
+}
+
+#[test]
+fn clients_are_told_of_the_kind_of_server_that_a_word_says() {
+    let reported = |client: &str| file(&format!("upstream: {{ url: {URL} }}\n{client}"));
+    for (word, kind) in [
+        ("upstream", ReportAs::Upstream),
+        ("primary", ReportAs::Primary),
+        ("standby", ReportAs::Standby),
+    ] {
+        let settings = good(&reported(&format!("client: {{ report_as: {word} }}")));
+        assert_eq!(settings.report_as, kind);
+    }
+    assert_eq!(good(&reported("")).report_as, ReportAs::Upstream);
+    for wrong in ["replica", "read-write", "[primary]", "on"] {
+        let problems = bad(&reported(&format!("client: {{ report_as: {wrong} }}")));
+        assert!(problems.contains("client.report_as"), "{wrong}: {problems}");
+    }
 }
 
 #[test]

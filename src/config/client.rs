@@ -4,6 +4,7 @@ use crate::auth::settings::{AuthSettings, UpstreamIdentity};
 use crate::config::reader::Reader;
 use crate::config::users;
 use crate::net::client_tls::{ClientTlsFiles, ClientTlsSettings};
+use crate::session::reported::ReportAs;
 use crate::upstream::address::UpstreamSettings;
 
 /// The words of `client.tls.mode`.
@@ -123,6 +124,17 @@ pub fn auth(
         }
         Method::Trust => Some(AuthSettings::Trust { upstream: service }),
     }
+}
+
+/// `client.report_as`.
+pub fn report_as(reader: &mut Reader) -> Option<ReportAs> {
+    let words = [
+        ("upstream", ReportAs::Upstream),
+        ("primary", ReportAs::Primary),
+        ("standby", ReportAs::Standby),
+    ];
+    let chosen = reader.choice("client.report_as", &words);
+    chosen.or(ReportAs::Upstream)
 }
 
 /// Who the URL logs in as.

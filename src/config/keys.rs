@@ -176,6 +176,14 @@ pub const KEYS: &[Key] = &[
               over TCP must show one of theirs, with mode allow it may.",
     },
     Key {
+        path: "client.report_as",
+        form: Form::Word,
+        default: "upstream",
+        doc: "As what kind of server clients take pgsieve when they connect: upstream (what it is, \
+              with a default of read only), primary (target_session_attrs=read-write and \
+              targetServerType=primary take it) or standby.",
+    },
+    Key {
         path: "client.auth.method",
         form: Form::Word,
         default: "passthrough",

@@ -19,6 +19,7 @@ use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::sources::Source;
 use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
+use crate::session::reported::ReportAs;
 use crate::telemetry::TelemetrySettings;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::KeeperSettings;
@@ -49,6 +50,8 @@ pub struct Settings {
     pub client_tls: ClientTlsSettings,
     /// How clients prove who they are.
     pub auth: AuthSettings,
+    /// As what the server is reported to clients.
+    pub report_as: ReportAs,
     /// How pgsieve knows what the databases contain.
     pub catalog: KeeperSettings,
     /// What is allowed, and to whom.
@@ -162,6 +165,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let upstream = upstream::upstream(reader);
     let client_tls = client::tls(reader);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
+    let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = house::policies(reader);
     let admin_token = evidence::admin_token(reader);
@@ -181,6 +185,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         upstream: upstream?,
         client_tls: client_tls?,
         auth: auth?,
+        report_as: report_as?,
         catalog: catalog?,
         policies,
         policy_sources,

@@ -13,8 +13,8 @@ use super::sight::Sight;
 use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
-    CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal, Rule,
-    SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
+    CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal,
+    RoleQuestion, Rule, SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
 };
 use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
@@ -48,6 +48,8 @@ pub struct Case<'j> {
     pub(super) suspicion: Option<Suspicion>,
     /// Whether the statement at hand is a call that passes in no other place.
     pub(super) single_call: SingleCall,
+    /// The question that the text is, where it is one for the kind of server.
+    pub(super) asks_role: Option<RoleQuestion>,
     /// The call that was taken out of the text.
     pub(super) signal: Option<Box<Signal>>,
     /// Whether a name of the statement at hand may stand for something that runs a function whose
@@ -134,6 +136,7 @@ impl<'j> Case<'j> {
             suspicion: None,
             single_call: SingleCall::None,
             signal: None,
+            asks_role: None,
             names_moving: false,
             runs_by_path: false,
             literals_judged: Vec::new(),
@@ -475,6 +478,7 @@ impl<'j> Case<'j> {
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
             signal: OnceLock::new(),
+            asks_role: self.asks_role,
             rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             instead,
@@ -501,6 +505,7 @@ impl<'j> Case<'j> {
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
             signal: OnceLock::new(),
+            asks_role: None,
             rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             // Several statements have one text together: none of them has a model and is kept.

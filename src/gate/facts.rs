@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{CursorStep, Grounds, Instead, Named, Rule, Signal, SignalCall, StatementKind};
+use super::{
+    CursorStep, Grounds, Instead, Named, RoleQuestion, Rule, Signal, SignalCall, StatementKind,
+};
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::tree::nodes;
 
@@ -32,6 +34,8 @@ pub struct Facts {
     /// The call that was taken out of the text which it stands for, for pgsieve to carry out when
     /// it runs.
     pub signal: OnceLock<Box<Signal>>,
+    /// The question that it is, where it is one for the kind of server and nothing else.
+    pub asks_role: Option<RoleQuestion>,
     /// The rows at which the policy's own LIMIT cuts its result, if one was added to it.
     pub rows_max: OnceLock<u64>,
     /// The rules of the policy that would have refused it and are only observed, each once.
@@ -228,6 +232,7 @@ impl Facts {
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
             signal: OnceLock::new(),
+            asks_role: None,
             rows_max: OnceLock::new(),
             observed: Box::default(),
             instead: None,

@@ -53,6 +53,7 @@ mod protocol;
 mod read_write;
 mod recalled;
 mod reused;
+mod role_question;
 mod rule;
 pub mod rules;
 mod search_path;
@@ -88,6 +89,7 @@ pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
 pub use self::plan::{PlanBound, Planning, QUESTION_NAME, Question};
 pub use self::reused::Older;
+pub use self::role_question::RoleQuestion;
 pub use self::rule::Rule;
 pub use self::signal::{Signal, SignalArgument, SignalCall, SignalKind, number_of};
 pub use self::startup::{Introduction, StartupPlan};
@@ -306,6 +308,7 @@ fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refu
 type Judged<'t> = Result<(Arc<Facts>, Option<Clamp>), Judgement<'t>>;
 
 fn judged<'t>(tree: &tree::Tree, kind: StatementKind, mut case: Case<'_>) -> Judged<'t> {
+    case.asks_role = RoleQuestion::of(tree);
     let heard = match signal::take_out(tree, &mut case) {
         true => Ok(()),
         false => statement::judge_message(tree, &mut case),

@@ -12,7 +12,6 @@ use super::journal::{Closing, Owed, Running, Stake};
 use super::plans::outcome::Taken;
 use super::quotas::allowance::{Course, Fits};
 use super::reply::Farewell;
-use super::signalled::RowOfCall;
 use crate::gate::Effect;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
@@ -37,6 +36,16 @@ enum Own {
     Later,
     /// So many bytes of it were dealt with.
     Took { length: usize },
+}
+
+/// What becomes of a row that may be one of pgsieve's own.
+pub(super) enum OwnRow {
+    /// It is none.
+    No,
+    /// It is not taken yet.
+    Waits,
+    /// The reply holds what the client gets.
+    Taken,
 }
 
 /// What becomes of a frame that was read.
@@ -133,12 +142,12 @@ impl Conversation {
     ) -> Result<Own, Ending> {
         let before = self.reply.len();
         let took = match self.takes_plan(rest, header) {
-            Taken::NoPlan => match self.takes_row_of_call(rest, header)? {
-                RowOfCall::Taken => Own::Took {
+            Taken::NoPlan => match self.takes_own_row(rest, header)? {
+                OwnRow::Taken => Own::Took {
                     length: header.total,
                 },
-                RowOfCall::Waits => Own::Later,
-                RowOfCall::No => match rest.split_at_checked(header.total) {
+                OwnRow::Waits => Own::Later,
+                OwnRow::No => match rest.split_at_checked(header.total) {
                     Some((description, behind))
                         if header.kind == b'T' && self.withholds(description, behind) =>
                     {
@@ -156,6 +165,17 @@ impl Conversation {
             self.weave(before, run);
         }
         Ok(took)
+    }
+
+    /// Takes a row that says what pgsieve knows.
+    fn takes_own_row(&mut self, rest: &[u8], header: &Header) -> Result<OwnRow, Ending> {
+        if header.kind != b'D' {
+            return Ok(OwnRow::No);
+        }
+        match self.takes_row_of_call(rest, header)? {
+            OwnRow::No => self.takes_row_of_question(rest, header),
+            own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
+        }
     }
 
     /// Puts the passed run before what was just added to the reply behind `before`.
@@ -364,7 +384,10 @@ impl Conversation {
                 if name == "search_path" {
                     self.path_reported(value);
                 }
-                Ok(Fate::Kept)
+                match self.report_as.parameter(name) {
+                    Some(_) => Ok(Fate::Swallowed),
+                    None => Ok(Fate::Kept),
+                }
             }
             Some(tripwire) => Err(Ending::Tripped(tripwire)),
         }

@@ -326,6 +326,7 @@ impl Attempt<'_> {
         let mut out = BytesMut::new();
         encode::authentication_ok(&mut out);
         for (name, value) in &upstream.parameters {
+            let value = self.desk.report_as.parameter(name).unwrap_or(value);
             encode::parameter_status(&mut out, name, value).map_err(unsaid)?;
         }
         let mut guard = None;

@@ -20,6 +20,7 @@ use super::repairs::reaction::Held;
 use super::repairs::retained::Retained;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
+use super::reported::ReportAs;
 use super::statement_time::StatementTime;
 use super::surroundings::Surroundings;
 use super::tracing::Tracing;
@@ -60,6 +61,7 @@ pub struct Conversation {
     pub(super) standing: Standing,
     pub(super) copy_leftovers: CopyLeftovers,
     pub(super) self_report: SelfReport,
+    pub(super) report_as: ReportAs,
     /// How often in a row the upstream did not say whether it is read-only.
     pub(super) checks_in_vain: u32,
     /// Where rescues run, and what compiles their texts.
@@ -127,6 +129,8 @@ pub struct UpstreamFacts {
     pub server: Option<ServerIdentity>,
     /// Whether it tells when its read-only default changes.
     pub self_report: SelfReport,
+    /// As what the server is reported to the client.
+    pub report_as: ReportAs,
     /// Its search_path at the beginning, as the setting is written.
     pub search_path: String,
     /// How long one of its statements may run, as that was set when it began.
@@ -249,6 +253,7 @@ impl Conversation {
             },
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,
+            report_as: upstream.report_as,
             workshop: shared.workshop.clone(),
             side: upstream.side,
             wishes: upstream.wishes,

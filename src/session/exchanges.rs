@@ -13,6 +13,7 @@ use super::repairs::Errand;
 use super::repairs::loudness::Loudness;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
+use super::reported::ReportAs;
 use super::values::Known;
 use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
@@ -61,6 +62,7 @@ impl Exchange {
             server_major: 15,
             server: None,
             self_report,
+            report_as: ReportAs::Upstream,
             known,
             statement_timeout: None,
             search_path: "public".to_owned(),

@@ -368,8 +368,7 @@ impl Conversation {
         let allowance = match alone.and_then(|()| self.admit_execute(&facts, execute)) {
             Ok(allowance) => allowance,
             Err(refusal) => {
-                let judged = Some((facts, arrived));
-                return self.refuse_message(refusal, judged, Path::Execute);
+                return self.refuse_message(refusal, Some((facts, arrived)), Path::Execute);
             }
         };
         self.forward(frame)?;
@@ -379,6 +378,7 @@ impl Conversation {
         let mut running = Running::new(facts, Path::Execute, arrived, Duration::ZERO);
         running.allowance = allowance;
         running.loudness = loudness;
+        running.role_answer = self.answer_to(&running.facts);
         running.plan = self.plan_took.take();
         if running.plan.is_some() {
             self.trace_asked();

@@ -68,6 +68,8 @@ pub struct Running {
     pub allowance: Allowance,
     /// The call that was taken out of it, where pgsieve carries one out.
     pub calling: Option<Box<Calling>>,
+    /// What its row says, where it is a question that pgsieve answers.
+    pub role_answer: Option<&'static str>,
     /// The rule that ended its result.
     pub cut_by: Option<Rule>,
     /// How many of its statements are done.
@@ -114,6 +116,7 @@ impl Running {
             info: None,
             outcome: Outcome::Permitted,
             allowance: Allowance::boundless(),
+            role_answer: None,
             cut_by: None,
             statements_done: 0,
             trace: None,

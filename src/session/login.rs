@@ -17,6 +17,7 @@ use super::greeting::{self, CancelWish, Greeting, Turned};
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::{Accounts, Presence};
 use super::regime::{Placed, Regime};
+use super::reported::ReportAs;
 use super::turn::TurnQueue;
 use crate::auth::Auth;
 use crate::auth::certificate::Subject;
@@ -53,6 +54,8 @@ pub struct LoginDesk {
     pub sides: Sides,
     /// The policies that hold.
     pub regime: Arc<Regime>,
+    /// As what the server is reported to clients.
+    pub report_as: ReportAs,
     /// Who can be cancelled.
     pub cancels: CancelRegistry,
     /// What users have done.

@@ -21,6 +21,7 @@
 //! * `tracing`: what goes with a statement that is sampled
 //! * [`surroundings`]: what the session's names mean now; [`values`]: what models read of it;
 //!   [`followed`]: settings that are followed; `statement_time`: the bound on a statement
+//! * [`reported`]: as what the server is reported
 //! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
 //!   stop
 //! * [`turn`]: how the sessions of a worker share its thread; [`throttle`]: what those that never
@@ -64,6 +65,7 @@ pub mod regime;
 pub mod relay;
 pub mod repairs;
 pub mod reply;
+pub mod reported;
 mod rest;
 pub mod retold;
 mod sending;
@@ -203,6 +205,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) 
             Some(_) => SelfReport::Reported,
             None => SelfReport::AskWhenTouched,
         },
+        report_as: house.desk.report_as,
         search_path: verified.search_path,
         statement_timeout: plan
             .parameters

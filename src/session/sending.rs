@@ -44,6 +44,7 @@ impl Conversation {
         let stake = self.stake_query(frame, &running.facts, &manner);
         manner.mark(&mut running, stake);
         running.loudness = Change::of(permit.original(), &running.facts);
+        running.role_answer = self.answer_to(&running.facts);
         self.outbox.query(permit).map_err(|_| UNSENDABLE)?;
         self.standing.unsynced = false;
         self.names.sync();

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use super::answers::OwnRow;
 use super::conversation::{Conversation, Ending};
 use super::journal::Owed;
 use super::lowered::Lowered;
@@ -43,16 +44,6 @@ pub enum Calling {
     Known(SignalCall, SignalOutcome),
     /// It has said it.
     Told,
-}
-
-/// What becomes of a row.
-pub(super) enum RowOfCall {
-    /// It is none of a call's.
-    No,
-    /// It is not taken yet.
-    Waits,
-    /// The reply holds what the client gets.
-    Taken,
 }
 
 /// A text that may run, with the call that was taken out of it.
@@ -172,22 +163,19 @@ impl Conversation {
         &mut self,
         rest: &[u8],
         header: &Header,
-    ) -> Result<RowOfCall, Ending> {
+    ) -> Result<OwnRow, Ending> {
         let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(RowOfCall::No);
+            return Ok(OwnRow::No);
         };
-        if header.kind != b'D' {
-            return Ok(RowOfCall::No);
-        }
         let Some(calling) = &mut running.calling else {
-            return Ok(RowOfCall::No);
+            return Ok(OwnRow::No);
         };
         let Some(row) = rest.get(..header.total) else {
-            return Ok(RowOfCall::Waits);
+            return Ok(OwnRow::Waits);
         };
         match (&**calling, said(row)) {
-            (Calling::Told, _) | (_, None) => Ok(RowOfCall::No),
-            (Calling::UnderWay(..), Some(_)) => Ok(RowOfCall::Waits),
+            (Calling::Told, _) | (_, None) => Ok(OwnRow::No),
+            (Calling::UnderWay(..), Some(_)) => Ok(OwnRow::Waits),
             (&Calling::Due(call), Some(_)) => {
                 **calling = self.quotas.carry_out(call)?;
                 // It may be known at once.
@@ -197,12 +185,12 @@ impl Conversation {
         }
     }
 
-    fn takes_row_of_known(&mut self, row: &[u8], header: &Header) -> Result<RowOfCall, Ending> {
+    fn takes_row_of_known(&mut self, row: &[u8], header: &Header) -> Result<OwnRow, Ending> {
         let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(RowOfCall::No);
+            return Ok(OwnRow::No);
         };
         let Some(Calling::Known(call, outcome)) = running.calling.as_deref() else {
-            return Ok(RowOfCall::Waits);
+            return Ok(OwnRow::Waits);
         };
         let (call, outcome) = (*call, *outcome);
         running.calling = Some(Box::new(Calling::Told));
@@ -222,7 +210,7 @@ impl Conversation {
             let done = outcome == SignalOutcome::Sent;
             self.reply.extend_from_slice(&row_saying(row, done));
         }
-        Ok(RowOfCall::Taken)
+        Ok(OwnRow::Taken)
     }
 
     /// Whether a row waits for its call.

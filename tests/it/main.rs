@@ -90,6 +90,8 @@ mod repairs_corpus;
 #[cfg(test)]
 mod repairs_walk;
 #[cfg(test)]
+mod report_as;
+#[cfg(test)]
 mod reused_names;
 #[cfg(test)]
 mod same_answer;

@@ -1,20 +1,13 @@
 //! The lag of a real standby: made of a copy of a primary's data, which it then follows.
 
-use std::sync::LazyLock;
-
 use pgsieve::demo::cluster::{Cluster, PasswordMethod};
 
 use crate::support::{APP, Options, RawClient, Stack, shared, sql, until};
 
 use super::servers::{copy_data, follow};
 
-/// A primary and its standby. They end with the program.
-struct Two {
-    primary: &'static Cluster,
-    standby: &'static Cluster,
-}
-
-static TWO: LazyLock<Two> = LazyLock::new(|| {
+/// A primary and a standby that follows it, for as long as the program runs.
+pub fn start_two() -> (&'static Cluster, &'static Cluster) {
     let mut primary = builder().start().expect("a primary");
     shared::prepare(&primary);
     let mut standby = builder().start().expect("a server to make a standby of");
@@ -24,11 +17,8 @@ static TWO: LazyLock<Two> = LazyLock::new(|| {
     primary.restart().expect("the primary again");
     follow(&standby.data(), primary.port());
     standby.restart().expect("the standby");
-    Two {
-        primary: Box::leak(Box::new(primary)),
-        standby: Box::leak(Box::new(standby)),
-    }
-});
+    (Box::leak(Box::new(primary)), Box::leak(Box::new(standby)))
+}
 
 fn builder() -> pgsieve::demo::cluster::ClusterBuilder {
     Cluster::builder()
@@ -39,7 +29,7 @@ fn builder() -> pgsieve::demo::cluster::ClusterBuilder {
 
 #[test]
 fn a_standby_tells_how_far_it_is_behind() {
-    let Two { primary, standby } = &*TWO;
+    let (primary, standby) = start_two();
     let config = format!(
         "upstream:\n  url: postgres://127.0.0.1:{}/{{database}}\nlisten: {{listen}}\n\
          admin:\n  listen: {{admin}}\naudit:\n  to: \"off\"\n",

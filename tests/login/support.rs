@@ -204,6 +204,7 @@ impl Sieve {
             upstream,
             catalogs: Catalogs::off(),
             regime: Arc::new(regime()),
+            report_as: Default::default(),
             cancels: CancelRegistry::new(),
             accounts: Accounts::new(),
             memory: Budget::boundless(),
