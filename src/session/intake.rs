@@ -327,10 +327,7 @@ impl Conversation {
         self.quotas.forget_portal(bind.portal);
         self.forward(frame)?;
         self.journal.push(Owed::Bind(another));
-        match ask {
-            Some((ask, prepared)) => self.plan_bind(&ask, &prepared, bind),
-            None => Ok(()),
-        }
+        self.plan_bind(ask, bind)
     }
 
     fn describe(&mut self, frame: &Frame<'_>, target: &Target<'_>) -> Result<(), Ending> {

@@ -23,10 +23,11 @@
 //! - `DECLARE c CURSOR WITH HOLD FOR SELECT 1 LIMIT 10000`
 //!
 //! # When not
-//! The statement of the cursor is judged by itself, held or not. Where the end of a cursor has been
-//! seen within its bound, every direction of FETCH and MOVE passes; before that LAST, ABSOLUTE from
-//! the end and what leads behind the bound are refused, since what they give depends on rows that
-//! the server was not asked for.
+//! The statement of the cursor is judged by itself, held or not. Where a cursor ends within its
+//! bound, every direction of FETCH and MOVE passes: the server is asked whether it does, before
+//! LAST, ABSOLUTE from the end and what leads behind the bound. Where it does not, those are
+//! refused, since what they give depends on rows that the server was not asked for; and so they are
+//! where it cannot be asked, in the message that declares the cursor.
 
 use crate::gate::case::Case;
 use crate::gate::rules::{Found, node_unknown};

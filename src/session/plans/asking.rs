@@ -14,6 +14,7 @@ use crate::limits;
 use crate::policy::Policy;
 use crate::session::journal::{Running, Stake};
 use crate::session::lowered::Lowered;
+use crate::session::quotas::Measure;
 use crate::session::quotas::allowance::Allowance;
 use crate::session::repairs::discharge::Manner;
 use crate::session::retold::{Speaks, Substituted, retold};
@@ -21,7 +22,7 @@ use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::labels::Path;
 use crate::wire::backend::{Fields, error_fields};
 use crate::wire::encode;
-use crate::wire::frame::Header;
+use crate::wire::frame::{Frame, Header};
 
 /// A question under way.
 pub struct Asking {
@@ -35,6 +36,9 @@ pub struct Asking {
     pub(super) key: Option<Key>,
     /// Where the texts stand that are asked about, those that are not answered yet.
     shifts: VecDeque<Option<i64>>,
+    /// Of which cursors is asked how long they are, those that are not answered yet; none for the
+    /// way back of the one before. Nothing of a plan is asked then.
+    cursors: Option<VecDeque<Option<Measure>>>,
     stage: Stage,
     /// Statements and portals that are still to be forgotten.
     closes: usize,
@@ -128,6 +132,7 @@ impl Asking {
             another,
             // What a question before may have left is forgotten first.
             closes: CLOSES * (shifts.len() + 1),
+            cursors: None,
             subject,
             since: Instant::now(),
             end,
@@ -137,6 +142,24 @@ impl Asking {
             plan: Found::Nothing,
             notices: BytesMut::new(),
         }
+    }
+
+    /// Asks how long cursors are, and nothing else.
+    pub(super) fn of_cursors(self, cursors: VecDeque<Option<Measure>>) -> Self {
+        Self {
+            cursors: Some(cursors),
+            ..self
+        }
+    }
+
+    /// Whether it asks how long cursors are.
+    pub(super) fn is_of_cursors(&self) -> bool {
+        self.cursors.is_some()
+    }
+
+    /// The cursor that the next answer speaks of.
+    pub(super) fn next_cursor(&mut self) -> Option<Measure> {
+        self.cursors.as_mut()?.pop_front().flatten()
     }
 
     /// The fingerprint of what waits for it.
@@ -264,6 +287,22 @@ impl Asking {
 }
 
 impl Waiting {
+    /// A Query as it is to be sent.
+    pub(super) fn of(
+        frame: &Frame<'_>,
+        (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
+        (manner, allowance): (Manner, Allowance),
+    ) -> Self {
+        Self {
+            frame: Bytes::copy_from_slice(frame.bytes),
+            permit: permit.into_owned(),
+            lowered,
+            gate: manner.arrived.begun.elapsed(),
+            manner,
+            allowance,
+        }
+    }
+
     /// The statement as it would be on its way.
     pub(super) fn into_running(self, took: Duration) -> Running {
         let facts = Arc::clone(self.permit.facts());

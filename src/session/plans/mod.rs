@@ -19,6 +19,9 @@
 //!   fails, the plans of those before it count: they run.
 //! - What is known of a plan ([`known`]) answers for a while, unless it would refuse.
 //!
+//! The same way is asked how long a cursor WITH HOLD is (`measuring`), where that has to be known
+//! before it moves.
+//!
 //! * [`asking`]: a question under way; `outcome`: what comes of it
 //! * [`answer`]: what a plan says; [`known`]: what was said before
 
@@ -27,11 +30,10 @@ pub mod asking;
 #[cfg(test)]
 mod exchanges;
 pub mod known;
+mod measuring;
 pub(super) mod outcome;
 
 use std::sync::{Arc, PoisonError};
-
-use bytes::Bytes;
 
 use self::answer::Plan;
 use self::asking::{Asking, End, Subject, Waiting};
@@ -40,6 +42,7 @@ use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake};
 use super::journal::Owed;
 use super::lowered::Lowered;
+use super::quotas::Moment;
 use super::quotas::allowance::Allowance;
 use super::repairs::discharge::Manner;
 use crate::gate::{Facts, Parameters, PlanBound, Planning, Prepared, ReadPermit, Refusal, Rule};
@@ -65,6 +68,24 @@ impl Conversation {
         (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
         (manner, allowance): (Manner, Allowance),
     ) -> Result<(), Ending> {
+        let measures = self.measures(permit.facts(), Moment::BeforeRun);
+        match self.put_measures(measures) {
+            None => self.plan_measured(frame, (permit, lowered), (manner, allowance)),
+            Some((end, cursors)) => {
+                let waiting = Waiting::of(frame, (permit, lowered), (manner, allowance));
+                self.wait_for_cursors(Subject::Query(Box::new(waiting)), end, cursors);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same where it is known how long the cursors are that it moves.
+    pub(super) fn plan_measured(
+        &mut self,
+        frame: &Frame<'_>,
+        (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
+        (manner, allowance): (Manner, Allowance),
+    ) -> Result<(), Ending> {
         if !self.gate.policy().limits().wants_plans() {
             return self.send_query(frame, &permit, lowered, (manner, allowance));
         }
@@ -75,14 +96,7 @@ impl Conversation {
         match asked {
             Ok(None) => self.send_query(frame, &permit, lowered, (manner, allowance)),
             Ok(Some((end, shifts, key))) => {
-                let waiting = Waiting {
-                    frame: Bytes::copy_from_slice(frame.bytes),
-                    permit: permit.into_owned(),
-                    lowered,
-                    gate: manner.arrived.begun.elapsed(),
-                    manner,
-                    allowance,
-                };
+                let waiting = Waiting::of(frame, (permit, lowered), (manner, allowance));
                 let subject = Subject::Query(Box::new(waiting));
                 self.wait(Asking::new(subject, end, key, shifts));
                 Ok(())
@@ -104,14 +118,18 @@ impl Conversation {
         Ok((!planning.questions.is_empty()).then_some(Ask { planning, key }))
     }
 
-    /// A portal was bound: its plan is asked for, with the same values.
+    /// A portal was bound: its plan is asked for, with the same values, or how long the cursors are
+    /// that it moves. What moves a cursor has no plan.
     pub(super) fn plan_bind(
         &mut self,
-        ask: &Ask,
-        prepared: &Prepared,
+        ask: Option<(Ask, Prepared)>,
         bind: &Bind<'_>,
     ) -> Result<(), Ending> {
-        match self.put(ask, &prepared.parameters, bind.given) {
+        let Some((ask, prepared)) = ask else {
+            self.measure_bound(bind.portal);
+            return Ok(());
+        };
+        match self.put(&ask, &prepared.parameters, bind.given) {
             Ok((end, shifts, key)) => {
                 let subject =
                     Subject::Bind(Arc::clone(&prepared.facts), Arc::clone(&prepared.text));
@@ -177,7 +195,9 @@ impl Conversation {
     }
 
     fn wait(&mut self, asking: Asking) {
-        self.telemetry.plan_sought(PlanAnswer::Miss);
+        if !asking.is_of_cursors() {
+            self.telemetry.plan_sought(PlanAnswer::Miss);
+        }
         self.journal.push(Owed::Plan(Box::new(asking)));
         self.intake = Intake::Planning;
     }

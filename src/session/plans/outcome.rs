@@ -61,6 +61,9 @@ impl Conversation {
                     return Err(Ending::Tripped(Tripwire::WriteTag));
                 }
                 asking.completed();
+                if let Some(measure) = asking.next_cursor() {
+                    self.quotas.cursor_measured(&measure, tag != NO_ROW);
+                }
             }
             b'N' => {
                 let fields = error_fields(body).map_err(|_| UNREADABLE)?;
@@ -105,6 +108,7 @@ impl Conversation {
         };
         self.suspect(code);
         self.doubt_settings();
+        self.quotas.doubt_cursors();
         self.tell_failure(*asking, fields, code)?;
         Ok(Fate::Swallowed)
     }
@@ -117,8 +121,10 @@ impl Conversation {
         code: Code,
     ) -> Result<(), Ending> {
         let took = self.record(&asking);
-        self.note_asked(asking.since, asking.is_of_bind());
         self.reply.extend_from_slice(&asking.take_notices());
+        while let Some(measure) = asking.next_cursor() {
+            self.quotas.lose_cursor(&measure);
+        }
         let mut moved = BytesMut::new();
         encode::error_moved(&mut moved, fields, asking.shift());
         let told = asking.told(&moved, self.gate.policy());
@@ -160,13 +166,14 @@ impl Conversation {
             return Err(UNREADABLE);
         };
         let took = self.record(&asking);
-        self.note_asked(asking.since, asking.is_of_bind());
         if self.intake != Intake::Planning {
             self.drop_trace();
             return Ok(());
         }
         self.intake = Intake::Open;
-        self.plan_took = Some(took);
+        if !asking.is_of_cursors() {
+            self.plan_took = Some(took);
+        }
         self.look_around();
         let done = self.go_on(*asking);
         self.look_away();
@@ -174,6 +181,12 @@ impl Conversation {
     }
 
     fn go_on(&mut self, asking: Asking) -> Result<(), Ending> {
+        if asking.is_of_cursors() {
+            return match asking.subject {
+                Subject::Query(waiting) => self.send_waiting(*waiting, Next::Plan),
+                Subject::Bind(..) => Ok(()),
+            };
+        }
         let weighed = match asking.has_failed() {
             true if asking.is_blank() => Ok(()),
             // Statements of the same message run before the one that will fail.
@@ -184,7 +197,7 @@ impl Conversation {
             }
         };
         match (asking.subject, weighed) {
-            (Subject::Query(waiting), Ok(())) => self.send_planned(*waiting),
+            (Subject::Query(waiting), Ok(())) => self.send_waiting(*waiting, Next::Run),
             (Subject::Query(waiting), Err(refusal)) => {
                 let facts = std::sync::Arc::clone(waiting.permit.facts());
                 self.refuse_permitted(&facts, refusal, waiting.manner.arrived)
@@ -199,7 +212,7 @@ impl Conversation {
 
     /// A Query goes on as it was judged; where that would be judged otherwise now, it is judged,
     /// and asked about, anew.
-    fn send_planned(&mut self, waiting: Waiting) -> Result<(), Ending> {
+    fn send_waiting(&mut self, waiting: Waiting, next: Next) -> Result<(), Ending> {
         let Waiting {
             frame,
             permit,
@@ -212,7 +225,11 @@ impl Conversation {
             return Err(LOST_COUNT);
         };
         if permit.facts().grounds == self.names.grounds() {
-            return self.send_query(&frame, &permit, lowered, (manner, allowance));
+            let how = (manner, allowance);
+            return match next {
+                Next::Plan => self.plan_measured(&frame, (permit, lowered), how),
+                Next::Run => self.send_query(&frame, &permit, lowered, how),
+            };
         }
         // What is judged anew has the call no more.
         if manner.is_asked_without_end() || permit.facts().signal.get().is_some() {
@@ -234,12 +251,24 @@ impl Conversation {
         }
     }
 
-    /// How long it took is put on record.
-    fn record(&self, asking: &Asking) -> Duration {
+    /// How long a plan took is put on record.
+    fn record(&mut self, asking: &Asking) -> Duration {
         let latency = asking.since.elapsed();
-        self.telemetry.emit(&PlanAsked { latency });
+        if !asking.is_of_cursors() {
+            self.telemetry.emit(&PlanAsked { latency });
+            self.note_asked(asking.since, asking.is_of_bind());
+        }
         latency
     }
+}
+
+/// What comes after the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Perhaps another one, for its plan.
+    Plan,
+    /// Nothing: it runs.
+    Run,
 }
 
 /// Whether a row was taken.
@@ -252,6 +281,9 @@ pub(in crate::session) enum Taken {
     /// Too little of it has come.
     Later,
 }
+
+/// The tag of a MOVE that has found no row.
+const NO_ROW: &str = "MOVE 0";
 
 /// Cannot happen: the frame was cut before.
 const LOST_COUNT: Ending = Ending::Ended(Farewell::Internal);

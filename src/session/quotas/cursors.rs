@@ -3,7 +3,7 @@
 //! batch, so that it is known where the next one begins.
 
 use super::allowance::{CursorRun, Fits, RunBefore};
-use super::holdable::{HoldableCursors, Reach, Run};
+use super::holdable::{HoldableCursors, Measure, Moment, Reach, Run};
 use super::{Quotas, words};
 use crate::gate::{CursorStep, Deed, Facts, Refusal, Rule, Way};
 use crate::limits;
@@ -66,6 +66,32 @@ impl Conversation {
                 .filter(|rows| *rows > 0)
                 .unwrap_or(u64::MAX),
         }
+    }
+
+    /// What is to be asked of cursors before a text moves them. Of those that it makes itself, and
+    /// while others are on their way that move some, nothing can be asked.
+    pub(in crate::session) fn measures(&self, facts: &Facts, moment: Moment) -> Vec<Measure> {
+        let Some(holdable) = self.quotas.holdable() else {
+            return Vec::new();
+        };
+        let steps = &facts.cursor_steps;
+        let under_way = self.journal.facts();
+        if steps.is_empty() || under_way.iter().any(|it| !it.cursor_steps.is_empty()) {
+            return Vec::new();
+        }
+        let mut ways: Vec<(&str, Vec<Way>)> = Vec::new();
+        for step in steps {
+            let known = ways.iter_mut().find(|(name, _)| *name == &*step.name);
+            match (step.deed, known) {
+                (Deed::Runs(way), Some((_, ways))) => ways.push(way),
+                (Deed::Runs(way), None) => ways.push((&*step.name, vec![way])),
+                (Deed::Declares | Deed::Holds { .. } | Deed::Closes, _) => return Vec::new(),
+            }
+        }
+        let measures = ways
+            .iter()
+            .map(|(name, ways)| holdable.measure(name, ways, moment));
+        measures.flatten().collect()
     }
 
     fn statements_run(&self, facts: &Facts, portal: &str, before: RunBefore) -> CursorRun {
@@ -192,6 +218,20 @@ impl Quotas {
 
     fn holdable_mut(&mut self) -> Option<&mut HoldableCursors> {
         self.portals.as_mut().map(|portals| &mut portals.holdable)
+    }
+
+    /// The server has said whether a cursor has more rows than the client may get.
+    pub(in crate::session) fn cursor_measured(&mut self, measure: &Measure, is_more: bool) {
+        if let Some(holdable) = self.holdable_mut() {
+            holdable.measured(measure, is_more);
+        }
+    }
+
+    /// It has said nothing: nobody knows where the cursor is.
+    pub(in crate::session) fn lose_cursor(&mut self, measure: &Measure) {
+        if let Some(holdable) = self.holdable_mut() {
+            holdable.lost(&measure.name);
+        }
     }
 
     /// An error of the upstream's: what is open may be gone.

@@ -92,8 +92,62 @@ fn a_move_is_counted_by_its_tag() {
     assert_eq!(ask(&mut exchange, "MOVE 1 IN c", 0, "MOVE 1"), "TEZ");
     let mut exchange = with_cursor();
     assert_eq!(ask(&mut exchange, "MOVE ALL IN c", 0, "MOVE 4"), "TEZ");
+}
+
+/// Where the end is counted from, the server says first whether there is a row behind the bound;
+/// the client hears nothing of that.
+#[test]
+fn a_cursor_is_measured_before_its_end_is_counted_from() {
+    for (tag, answer) in [("MOVE 0", "TDCZ"), ("MOVE 1", "TEZ")] {
+        let mut exchange = with_cursor();
+        let question = exchange.client(&[query("FETCH LAST c")]);
+        assert_eq!(question, "CCPBECCS");
+        let measured = [measured(tag), ready(b'I')];
+        assert_eq!(exchange.upstream(&measured), "");
+        assert_eq!(exchange.sent(), "Q");
+        let last = [message(b'T', b"\0\0"), row(), complete("FETCH 1")];
+        assert_eq!(exchange.upstream(&[last.concat(), ready(b'I')]), answer);
+    }
+    // What the question meets is the answer.
     let mut exchange = with_cursor();
-    assert_eq!(ask(&mut exchange, "FETCH LAST c", 1, "FETCH 1"), "TEZ");
+    exchange.client(&[query("FETCH LAST c")]);
+    let begin = [empty(b'3'), empty(b'3'), empty(b'1'), empty(b'2')].concat();
+    let failed = [begin, error("55000")].concat();
+    assert_eq!(exchange.upstream(&[failed]), "E");
+    assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
+    assert_eq!(exchange.sent(), "");
+}
+
+/// Behind a Bind it is put back: others may move it before the portal runs.
+#[test]
+fn a_cursor_that_is_bound_goes_back() {
+    let mut exchange = with_cursor();
+    let bound = [parse("", "FETCH LAST c"), bind("", "")].concat();
+    exchange.conversation.client_bytes(&bound).unwrap();
+    let text = said(exchange.conversation.outbox.as_bytes());
+    assert_eq!(exchange.sent(), "PBCCPBECCPBECCH");
+    for part in ["MOVE ABSOLUTE 4 IN c\0", "MOVE ABSOLUTE 0 IN c\0"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let back = [
+        empty(b'1'),
+        empty(b'2'),
+        complete("MOVE 0"),
+        empty(b'3'),
+        empty(b'3'),
+    ]
+    .concat();
+    let told = exchange.upstream(&[empty(b'1'), empty(b'2'), measured("MOVE 0"), back]);
+    assert_eq!(told, "12");
+    assert_eq!(exchange.client(&[execute(""), sync()]), "ES");
+    let last = [row(), complete("FETCH 1"), ready(b'I')];
+    assert_eq!(exchange.upstream(&last), "DCZ");
+}
+
+/// What the server says to a question about one cursor.
+fn measured(tag: &str) -> Vec<u8> {
+    let begin = [empty(b'3'), empty(b'3'), empty(b'1'), empty(b'2')].concat();
+    [begin, complete(tag), empty(b'3'), empty(b'3')].concat()
 }
 
 /// In a transaction block the block has failed for the client, and so it has at the upstream.

@@ -33,6 +33,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 pub use self::admission::Fee;
+pub use self::holdable::{Measure, Moment};
 
 use self::accounts::{Presence, Slot};
 use self::allowance::Spent;
