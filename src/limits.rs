@@ -307,6 +307,15 @@ pub const LINGER_TIME_MAX: Duration = Duration::from_millis(200);
 /// Reads (1 kB each) of what a peer still sends after our last words.
 pub const LINGER_READS_MAX: usize = 64;
 
+/// How long the upstream may take to let go of a session that another one has ended: its statement
+/// is cancelled, and parallel workers end within a second. After that the client is told all the
+/// same.
+pub const ENDED_LINGER_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Reads (1 kB each) of what the upstream still sends of it: what sockets hold, which is some
+/// megabytes, in pieces as small as they come.
+pub const ENDED_LINGER_READS_MAX: usize = 65_536;
+
 // --- upstream: catalog
 
 /// Rows of one kind (columns, functions, …) that are read of a database: fifty times the columns

@@ -112,6 +112,9 @@ waits! {
         at ["src/net/link.rs", "src/session/parting.rs", "src/session/house.rs"];
     /// A peer closes behind the last words.
     Linger: End::Within(limits::LINGER_TIME_MAX), at ["src/net/link.rs"];
+    /// The upstream lets go of a session that another one has ended.
+    EndedLinger: End::Within(limits::ENDED_LINGER_TIME_MAX),
+        at ["src/upstream/lease.rs", "src/net/link.rs", "src/session/parting.rs"];
     /// The upstream takes the goodbye.
     Goodbye: End::Within(limits::FAREWELL_TIME_MAX), at ["src/upstream/lease.rs"];
     /// The cancel of a statement that nobody waits for any more.

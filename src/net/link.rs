@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -165,7 +166,13 @@ impl Link {
     /// Sends the last words and closes, within a short time whatever the peer does. What the peer
     /// still sends is read away for a moment: closing over unread bytes would make TCP throw our
     /// last words away, too.
-    pub async fn part(mut self, last_words: &[u8]) {
+    pub async fn part(self, last_words: &[u8]) {
+        let linger = (limits::LINGER_TIME_MAX, limits::LINGER_READS_MAX);
+        self.part_lingering(last_words, linger).await;
+    }
+
+    /// The same, but what the peer still sends is read away for so long and so many times.
+    pub async fn part_lingering(mut self, last_words: &[u8], (time, reads): (Duration, usize)) {
         let deadline = Instant::now() + limits::FAREWELL_TIME_MAX;
         if self.send(last_words, deadline).await.is_err() {
             return;
@@ -176,9 +183,9 @@ impl Link {
         ) {
             return;
         }
-        let linger = Instant::now() + limits::LINGER_TIME_MAX;
+        let linger = Instant::now() + time;
         let mut rest = [0_u8; DRAIN_BYTES];
-        for _ in 0..limits::LINGER_READS_MAX {
+        for _ in 0..reads {
             match timeout_at(linger, self.stream.read(&mut rest)).await {
                 Ok(Ok(1..)) => {}
                 Ok(Ok(_) | Err(_)) | Err(_) => return,

@@ -29,6 +29,9 @@ pub async fn part(
     report(ending, info, house);
     let condition = match ending {
         Ending::Tripped(_) => Condition::Tripped,
+        Ending::Ended(Farewell::Terminated) if conversation.is_upstream_running() => {
+            Condition::Ended
+        }
         _ if conversation.is_upstream_running() => Condition::Running,
         _ => Condition::Rested,
     };
@@ -58,14 +61,23 @@ pub async fn part(
         Ending::Terminated => !last_words.is_empty(),
         Ending::UpstreamClosed | Ending::Ended(_) | Ending::Tripped(_) => true,
     };
-    let ((), cancelled) = tokio::join!(
-        async {
-            if hears {
-                client.part(&last_words).await;
-            }
-        },
-        lease.give_back(upstream, condition),
-    );
+    let farewell = async {
+        if hears {
+            client.part(&last_words).await;
+        }
+    };
+    let returning = lease.give_back(upstream, condition);
+    let cancelled = match condition {
+        // As from the server itself: whoever has asked for the end has its answer by then.
+        Condition::Ended => {
+            let cancelled = returning.await;
+            farewell.await;
+            cancelled
+        }
+        Condition::Running | Condition::Rested | Condition::Tripped => {
+            tokio::join!(farewell, returning).1
+        }
+    };
     if let Some(outcome) = cancelled {
         house.desk.telemetry.emit(&OwnCancelEnded {
             cause: CancelCause::Abandoned,

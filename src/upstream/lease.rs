@@ -6,6 +6,7 @@
 
 use super::cancel::{CancelGuard, CancelOutcome};
 use super::outbox::Outbox;
+use crate::limits;
 use crate::net::link::Link;
 use crate::net::stream::Stream;
 
@@ -22,6 +23,8 @@ pub enum Condition {
     Rested,
     /// A statement still runs that nobody waits for.
     Running,
+    /// Another session has ended it: it is over when the server has let go of it.
+    Ended,
     /// It must not be used, or spoken to, ever again.
     Tripped,
 }
@@ -49,11 +52,32 @@ impl Lease {
                 }
             }
             Condition::Rested => {
-                let mut goodbye = Outbox::default();
-                goodbye.terminate();
-                Link::new(stream).part(goodbye.as_bytes()).await;
+                Link::new(stream).part(goodbye().as_bytes()).await;
                 None
+            }
+            Condition::Ended => {
+                let linger = (
+                    limits::ENDED_LINGER_TIME_MAX,
+                    limits::ENDED_LINGER_READS_MAX,
+                );
+                let goodbye = goodbye();
+                // A statement whose rows nobody takes would not notice its cancel.
+                let parting = Link::new(stream).part_lingering(goodbye.as_bytes(), linger);
+                let cancelling = async {
+                    match &self.cancel {
+                        Some(cancel) => Some(cancel.insist().await),
+                        None => None,
+                    }
+                };
+                let ((), cancelled) = tokio::join!(parting, cancelling);
+                cancelled
             }
         }
     }
+}
+
+fn goodbye() -> Outbox {
+    let mut goodbye = Outbox::default();
+    goodbye.terminate();
+    goodbye
 }
