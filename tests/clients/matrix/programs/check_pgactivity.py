@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import time
 
 from steps import Steps
 
@@ -56,6 +57,9 @@ version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True,
 step = Steps("check_pgactivity", re.search(r"version ([\d.]+)", version.stdout)[1])
 for service, options in SERVICES.items():
     for turn in ("first", "second") if service in TWICE else ("first",):
+        if turn == "second":
+            # It divides by whole seconds since the first, and ends with an error of its own where there is none.
+            time.sleep(1.1)
         step.run(f"{service} {turn}", lambda service=service, options=options: check(service, options))
 step.run("custom query with an error", lambda: check("custom_query", ["--query", "SELECT nope FROM item", "-w", "1", "-c", "2"]))
 step.run("query that writes", write=True, function=lambda: check(

@@ -20,6 +20,15 @@ WAYS = {
 
 
 def top(options):
+    """What it shows. On a busy machine it ends now and then without having shown a list: then it is asked again."""
+    for _ in range(5):
+        seen = shown(options)
+        if seen["heads"] or seen["errors"]:
+            break
+    return seen
+
+
+def shown(options):
     """Its headings, and the lines about sessions of ours, without what changes."""
     done = subprocess.run(
         ["pg_top", "-b", "-x", "1", *options, "-h", os.environ["PGHOST"], "-p", os.environ["PGPORT"],
