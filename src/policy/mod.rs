@@ -72,6 +72,7 @@ pub struct Policy {
     any_search_path: Vec<Signature>,
     extensions: ExtensionTrust,
     transaction_ids: Choice,
+    server_directories: Choice,
     statements_allowed: Option<Vec<String>>,
     statements_denied: Vec<String>,
     settings_denied: Vec<Glob>,
@@ -339,6 +340,11 @@ impl Policy {
     /// Whether a statement may have the server give its transaction a number.
     pub fn gives_transaction_ids(&self) -> bool {
         self.transaction_ids == Choice::Allow
+    }
+
+    /// Whether functions may run that list one of the server's own directories.
+    pub fn lists_server_directories(&self) -> bool {
+        self.server_directories == Choice::Allow
     }
 
     /// Whether a foreign table of a server may be read.

@@ -297,3 +297,18 @@ SELECT current_setting('server_version_num')::int/100 as version
 SHOW server_version
 ----
 SELECT 1 FROM pg_extension WHERE extname = 'timescaledb'
+----
+--! policy=bi monitoring tools, as a member of pg_monitor
+SELECT count(*) AS count FROM pg_ls_waldir() WHERE name ~ E'^[0-9A-F]{24}$'
+----
+--! policy=bi
+SELECT count(*) AS temp_files, COALESCE(SUM(size), 0) AS temp_bytes FROM pg_tablespace ts, LATERAL pg_catalog.pg_ls_tmpdir(ts.oid) tmp WHERE spcname <> 'pg_global'
+----
+--! policy=bi
+SELECT count(*) FILTER (WHERE name LIKE '%.ready') FROM pg_ls_archive_statusdir()
+----
+--! policy=bi since=15
+SELECT slot_name, f.* FROM pg_replication_slots s, LATERAL pg_ls_replslotdir(s.slot_name) AS f (name, size, modification)
+----
+--! policy=bi
+SELECT name, size FROM pg_ls_logdir() ORDER BY modification DESC LIMIT 1

@@ -1538,7 +1538,7 @@ SELECT pg_catalog.pg_logical_slot_peek_binary_changes(NULL, NULL)
 --! rule=function_effects
 SELECT pg_catalog.pg_logical_slot_peek_changes(NULL, NULL)
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_archive_statusdir()
 ----
 --! rule=function_effects
@@ -1547,28 +1547,28 @@ SELECT pg_catalog.pg_ls_dir(NULL)
 --! rule=function_effects
 SELECT pg_catalog.pg_ls_dir(NULL, NULL, NULL)
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_logdir()
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_logicalmapdir()
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_logicalsnapdir()
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_replslotdir(NULL)
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_summariesdir()
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_tmpdir()
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_tmpdir(NULL)
 ----
---! rule=function_effects
+--! rule=function_effects policy=agent
 SELECT pg_catalog.pg_ls_waldir()
 ----
 --! rule=function_effects

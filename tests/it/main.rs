@@ -98,6 +98,8 @@ mod same_answer;
 #[cfg(test)]
 mod search_path;
 #[cfg(test)]
+mod server_directories;
+#[cfg(test)]
 mod servers;
 #[cfg(test)]
 mod sessions;

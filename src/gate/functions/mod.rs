@@ -12,6 +12,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::policy::Policy;
+
 mod builtins;
 #[cfg(test)]
 mod coverage;
@@ -69,6 +71,8 @@ pub enum Why {
     Sequence,
     /// Acts on the server or on another session.
     ServerControl,
+    /// Lists one of the server's own directories: which, no caller says.
+    ServerDirectory,
     /// Reads files of the server.
     ServerFile,
     /// Changes state of the session that outlives the statement.
@@ -103,6 +107,7 @@ impl Why {
             Self::Replication => "works on replication slots or origins",
             Self::Sequence => "moves a sequence, or depends on such a move",
             Self::ServerControl => "acts on the server or on another session",
+            Self::ServerDirectory => "lists a directory of the server",
             Self::ServerFile => "reads files of the server",
             Self::SessionState => "changes the state of the session",
             Self::Snapshot => "exports a snapshot",
@@ -110,6 +115,35 @@ impl Why {
             Self::TransactionId => "assigns a transaction id",
             Self::Wait => "sleeps and holds a server process",
             Self::WalOrBackup => "writes WAL or steers backup and recovery",
+        }
+    }
+
+    /// Whether a policy lets functions of this effect run, each key of one being about one effect.
+    /// What only some calls of a function may do is asked elsewhere.
+    pub(super) fn is_allowed_by(self, policy: &Policy) -> bool {
+        match self {
+            Self::ServerDirectory => policy.lists_server_directories(),
+            Self::TransactionId => policy.gives_transaction_ids(),
+            Self::AdvisoryLock
+            | Self::BinaryUpgrade
+            | Self::BufferCache
+            | Self::CatalogWrite
+            | Self::ForeignServer
+            | Self::IndexFunctions
+            | Self::IndexMaintenance
+            | Self::Internal
+            | Self::LargeObject
+            | Self::Lock
+            | Self::Notify
+            | Self::Replication
+            | Self::Sequence
+            | Self::ServerControl
+            | Self::ServerFile
+            | Self::SessionState
+            | Self::Snapshot
+            | Self::Statistics
+            | Self::Wait
+            | Self::WalOrBackup => false,
         }
     }
 
@@ -130,6 +164,7 @@ impl Why {
             "replication" => Self::Replication,
             "sequence" => Self::Sequence,
             "server_control" => Self::ServerControl,
+            "server_directory" => Self::ServerDirectory,
             "server_file" => Self::ServerFile,
             "session_state" => Self::SessionState,
             "snapshot" => Self::Snapshot,

@@ -23,7 +23,9 @@
 //! `unknown_function`. Where the policy says `snapshots: allow`, `SELECT pg_export_snapshot()`
 //! passes, of one row and once. Where it says `cancel_own: allow`,
 //! `SELECT pg_cancel_backend(7)` and `SELECT pg_terminate_backend($1)` do, as statements of their
-//! own: pgsieve carries them out, on sessions of the same user.
+//! own: pgsieve carries them out, on sessions of the same user. Where it says
+//! `server_directories: allow`, those functions pass that list one directory of the server by name,
+//! size and time (`pg_ls_waldir()`): none reads a file or takes a path from its caller.
 
 use crate::gate::case::Case;
 use crate::gate::functions::Why;
@@ -48,9 +50,15 @@ pub(in crate::gate) fn refusal_of_call(
     why: Why,
     case: &Case<'_>,
 ) -> Box<Refusal> {
-    match signal::hint(called, case) {
-        Some(hint) => refusal_with(called, shown, why, hint),
-        None => refusal(called, shown, why),
+    match (why, signal::hint(called, case)) {
+        (Why::ServerDirectory, _) => refusal_with(
+            called,
+            shown,
+            why,
+            "Leave the call out, or have functions.server_directories: allow in the policy.",
+        ),
+        (_, Some(hint)) => refusal_with(called, shown, why, hint),
+        (_, None) => refusal(called, shown, why),
     }
 }
 
@@ -83,6 +91,7 @@ fn sqlstate_of(why: Why) -> SqlState {
         | Why::Internal
         | Why::Notify
         | Why::ServerControl
+        | Why::ServerDirectory
         | Why::ServerFile
         | Why::SessionState
         | Why::Snapshot
@@ -94,7 +103,7 @@ fn sqlstate_of(why: Why) -> SqlState {
 #[cfg(test)]
 mod tests {
     use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::gate::rules::check::{agent_with, check, check_bi, check_policy, check_strict};
 
     /// Where an expression may stand.
     const PLACES: &[&str] = &[
@@ -162,6 +171,57 @@ mod tests {
             let sql = place.replace("{}", call);
             check(Rule::FunctionEffects, &[&sql], &[]);
         }
+    }
+
+    /// Directories that the server itself chooses, and what steers nothing.
+    const LISTINGS: &[&str] = &[
+        "SELECT count(*) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'",
+        "SELECT * FROM pg_catalog.\"pg_ls_logdir\"()",
+        "SELECT (pg_ls_archive_statusdir()).name",
+        "SELECT name FROM ROWS FROM (pg_ls_logicalsnapdir(), generate_series(1, 2)) AS f",
+        "SELECT sum(size) FROM pg_ls_logicalmapdir()",
+        "SELECT count(*), sum(size) FROM pg_tablespace ts, LATERAL pg_catalog.pg_ls_tmpdir(ts.oid)",
+        "SELECT * FROM pg_ls_tmpdir()",
+        "SELECT s.slot_name, f.name FROM pg_replication_slots s, pg_ls_replslotdir(s.slot_name) f",
+        "PREPARE p AS SELECT * FROM pg_ls_replslotdir($1)",
+        "COPY (SELECT * FROM pg_ls_waldir()) TO STDOUT",
+        "SELECT (oid).pg_ls_tmpdir FROM pg_tablespace",
+    ];
+
+    #[test]
+    fn directories_of_the_server_are_listed_where_the_policy_says_so() {
+        check(Rule::FunctionEffects, LISTINGS, &[]);
+        check_strict(Rule::FunctionEffects, LISTINGS, &[]);
+        check_bi(Rule::FunctionEffects, &[], LISTINGS);
+        let change = (
+            "  #server_directories: refuse",
+            "  server_directories: allow",
+        );
+        let policy = || agent_with(&[change], "");
+        check_policy(policy(), Rule::FunctionEffects, &[], LISTINGS);
+        // A server without it would look for a function of a user's.
+        let newer = "SELECT 1 WHERE EXISTS (SELECT FROM pg_ls_summariesdir())";
+        check(Rule::FunctionEffects, &[newer], &[]);
+        check_policy(policy(), Rule::UnknownFunction, &[newer], &[]);
+    }
+
+    #[test]
+    fn what_reads_files_or_takes_a_path_never_runs() {
+        check_bi(
+            Rule::FunctionEffects,
+            &[
+                "SELECT pg_ls_dir('pg_wal')",
+                "SELECT pg_ls_dir('pg_wal', true, false)",
+                "SELECT * FROM pg_ls_waldir() w, pg_stat_file('pg_wal/' || w.name)",
+                "SELECT (pg_stat_file('base', true)).size",
+                "SELECT pg_read_file('pg_hba.conf', 0, 10, true)",
+                "SELECT pg_read_binary_file('global/pg_control')",
+                "SELECT pg_current_logfile()",
+                "SELECT pg_current_logfile('csvlog')",
+                "SELECT ('.'::text).pg_ls_dir",
+            ],
+            &[],
+        );
     }
 
     #[test]

@@ -206,9 +206,12 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
             look_for_overloads(called, case);
             Ok(())
         }
-        FunctionVerdict::Effects {
-            why: Why::TransactionId,
-        } if case.policy.gives_transaction_ids() => {
+        FunctionVerdict::Effects { why }
+            if why.is_allowed_by(case.policy) && is_missing(called, case) =>
+        {
+            unknown_function::look(called, case)
+        }
+        FunctionVerdict::Effects { why } if why.is_allowed_by(case.policy) => {
             look_for_overloads(called, case);
             Ok(())
         }
@@ -265,8 +268,9 @@ fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>, case: &Case<'_>) -
             | FunctionVerdict::SetConfig
             | FunctionVerdict::Unknown => {}
             FunctionVerdict::RunsSql => return Err(sql_in_string::refusal(called, name)),
+            FunctionVerdict::Effects { why } if why.is_allowed_by(case.policy) => {}
             FunctionVerdict::Effects { why } => {
-                return Err(function_effects::refusal(called, name, why));
+                return Err(function_effects::refusal_of_call(called, name, why, case));
             }
         }
     }

@@ -112,9 +112,11 @@ fn standing_of_built_in(catalog: &Catalog, policy: &Policy, function: &Function)
         FunctionVerdict::Effects { why: Why::Internal } if takes_internal(catalog, function) => {
             return Standing::Machinery;
         }
-        FunctionVerdict::Effects {
-            why: Why::TransactionId,
-        } if policy.gives_transaction_ids() => return Standing::Known,
+        FunctionVerdict::Effects { why }
+            if why.is_allowed_by(policy) && !is_replaced(name, function) =>
+        {
+            return Standing::Known;
+        }
         FunctionVerdict::Effects { why } => Reason::BuiltIn(why),
         FunctionVerdict::RunsSql => Reason::RunsSql,
         FunctionVerdict::SetConfig => Reason::ChangesSettings,

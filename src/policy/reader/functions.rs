@@ -14,6 +14,7 @@ pub(super) struct Functions {
     pub(super) any_search_path: Vec<Signature>,
     pub(super) extensions: ExtensionTrust,
     pub(super) transaction_ids: Choice,
+    pub(super) server_directories: Choice,
 }
 
 /// Reads the section `functions`.
@@ -39,12 +40,12 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
         chosen(tree, path, EXTENSIONS, problems)
     });
     let refuse = Choice::Refuse;
-    let ids = section.optional(
-        "transaction_ids",
-        refuse,
-        problems,
-        |tree, path, problems| chosen(tree, path, CHOICE, problems),
-    );
+    let mut choice = |key| {
+        section.optional(key, refuse, problems, |tree, path, problems| {
+            chosen(tree, path, CHOICE, problems)
+        })
+    };
+    let (ids, directories) = (choice("transaction_ids"), choice("server_directories"));
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
@@ -55,6 +56,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
         any_search_path: any_search_path?,
         extensions: extensions?,
         transaction_ids: ids?,
+        server_directories: directories?,
     })
 }
 

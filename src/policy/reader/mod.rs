@@ -89,6 +89,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         any_search_path: functions.any_search_path,
         extensions: functions.extensions,
         transaction_ids: functions.transaction_ids,
+        server_directories: functions.server_directories,
         statements_allowed: statements.allowed,
         statements_denied: statements.denied,
         settings_denied: settings.denied,

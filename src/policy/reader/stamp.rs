@@ -34,8 +34,8 @@ pub(super) fn stamp(policy: &mut Policy) {
     line(format!("functions_denied {:?}", policy.functions_denied));
     line(format!("any_search_path {:?}", policy.any_search_path));
     line(format!(
-        "extensions {:?} transaction_ids {:?}",
-        policy.extensions, policy.transaction_ids
+        "extensions {:?} transaction_ids {:?} server_directories {:?}",
+        policy.extensions, policy.transaction_ids, policy.server_directories
     ));
     line(format!("trusted_schemas {:?}", policy.trusted_schemas));
     line(format!("foreign {:?}", policy.foreign));

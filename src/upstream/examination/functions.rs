@@ -165,6 +165,7 @@ fn is_dangerous(why: Why) -> bool {
         | Why::LargeObject
         | Why::Replication
         | Why::ServerControl
+        | Why::ServerDirectory
         | Why::ServerFile
         | Why::Statistics
         | Why::WalOrBackup => true,

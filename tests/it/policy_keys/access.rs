@@ -1,7 +1,7 @@
 //! Cases of the keys about who reads what.
 
 use super::{Asked, Case, Shown, Who, scenes};
-use crate::support::READER;
+use crate::support::{ADMIN, READER};
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -199,6 +199,20 @@ pub(super) const CASES: &[Case] = &[
         &[app(
             &["SELECT nextval('shop.orders')"],
             "25006 function_effects",
+        )],
+    ),
+    asked(
+        "functions.server_directories",
+        &[("functions/server_directories", r#""allow""#)],
+        &[as_user(
+            ADMIN,
+            &["SELECT count(*) > 0 FROM pg_ls_waldir()"],
+            "t",
+        )],
+        &[as_user(
+            ADMIN,
+            &["SELECT pg_ls_dir('pg_wal')"],
+            "42501 function_effects",
         )],
     ),
     asked(
