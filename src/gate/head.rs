@@ -1,6 +1,7 @@
 //! What a statement that is refused as a whole does, and to what: its key words and the name behind
 //! them, out of the client's own text. No literal is ever part of it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::case::Case;
@@ -11,14 +12,14 @@ use crate::sql::lexer::{Token, TokenKind, tokens};
 use crate::sql::tree::nodes;
 
 /// The key words that a statement begins with, and the first name behind them.
-pub(super) struct Head<'t> {
+pub(super) struct Head {
     words: String,
-    name: Option<&'t str>,
+    name: Option<String>,
 }
 
-impl<'t> Head<'t> {
+impl Head {
     /// That of the statement at hand: from the first of `verbs` on.
-    pub(super) fn of(case: &Case<'t>, verbs: &[&str]) -> Self {
+    pub(super) fn of(case: &Case<'_>, verbs: &[&str]) -> Self {
         let text = case.text.get(case.statement.clone()).unwrap_or_default();
         let mut rest = tokens(text).filter(|token| !token.kind.is_blank());
         let word = |token: &Token| {
@@ -48,7 +49,7 @@ impl<'t> Head<'t> {
                 }
             }
         }
-        let name = start.and_then(|first| named(text, &first, rest));
+        let name = start.map(|first| named(text, &first, rest));
         Self { words, name }
     }
 
@@ -58,9 +59,9 @@ impl<'t> Head<'t> {
     }
 }
 
-impl fmt::Display for Head<'_> {
+impl fmt::Display for Head {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.words.as_str(), self.name) {
+        match (self.words.as_str(), &self.name) {
             ("", _) => formatter.write_str("this statement"),
             (words, None) => formatter.write_str(words),
             (words, Some(name)) => write!(formatter, "{words} {name}"),
@@ -101,24 +102,33 @@ pub(super) fn recorded(table: &nodes::RangeVar, case: &Case<'_>) -> Option<Strin
     found.map(|id| format!("relation {}", catalog.relation_name(*id)))
 }
 
-/// A name with what stands before and behind its dots.
-fn named<'t>(text: &'t str, first: &Token, rest: impl Iterator<Item = Token>) -> Option<&'t str> {
-    let mut end = first.span.end;
-    let mut wants_name = false;
+/// A name with what stands before and behind its dots. What is between them is not part of it.
+fn named(text: &str, first: &Token, rest: impl Iterator<Item = Token>) -> String {
+    let mut name = part(text, first).into_owned();
+    let mut dotted = false;
     for token in rest.take(NAME_TOKENS_MAX) {
-        let own = text.get(token.span.clone())?;
-        let continues = match token.kind {
-            TokenKind::Punctuation => own == "." && !wants_name,
-            TokenKind::Word | TokenKind::QuotedName => wants_name,
-            _ => false,
-        };
-        if !continues || token.span.start != end {
-            break;
+        let own = part(text, &token);
+        match token.kind {
+            TokenKind::Punctuation if own == "." && !dotted => dotted = true,
+            TokenKind::Word | TokenKind::QuotedName if dotted => {
+                name.push('.');
+                name.push_str(&own);
+                dotted = false;
+            }
+            _ => break,
         }
-        end = token.span.end;
-        wants_name = !wants_name;
     }
-    text.get(first.span.start..end)
+    name
+}
+
+/// A part of a name, in quotes where it needs them.
+fn part<'t>(text: &'t str, token: &Token) -> Cow<'t, str> {
+    let own = text.get(token.span.clone()).unwrap_or_default();
+    let inside = own.strip_prefix('"').and_then(|own| own.strip_suffix('"'));
+    match inside {
+        Some(inside) if !inside.contains('"') => quoted(inside),
+        Some(_) | None => Cow::Borrowed(own),
+    }
 }
 
 /// The parts of a name and the dots between them.
@@ -147,6 +157,44 @@ const PASSED_OVER: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::rules::check::gate;
+    use crate::gate::{SessionNames, Verdict};
+    use crate::policy::Policy;
+
+    #[track_caller]
+    fn check(text: &str, head: &str) {
+        let judgement = gate(Policy::agent()).judge(text.into(), &SessionNames::of_no_database());
+        let Verdict::Refused(refusal) = &judgement.verdict else {
+            panic!("{text} passes");
+        };
+        let (named, _) = refusal.message.split_once(" is not allowed").unwrap();
+        assert_eq!(named, head, "{text}");
+    }
+
+    #[test]
+    fn names_are_whole_however_they_are_written() {
+        for text in [
+            "CREATE TABLE public.x (a int)",
+            "CREATE TABLE \"public\".\"x\" (a int)",
+            "CREATE TABLE \"public\" . \"x\" (a int)",
+            "CREATE TABLE public\n.x(a int)",
+            "CREATE TABLE public. /* 'secret' */ x (a int)",
+            "CREATE TABLE IF NOT EXISTS public -- 'secret'\n . \"x\" AS SELECT 1",
+        ] {
+            check(text, "CREATE TABLE public.x");
+        }
+        check("DROP TABLE \"public\" . \"x\", y", "DROP TABLE public.x");
+        check(
+            "DROP TABLE \"Shop\" . \"a.b\"",
+            "DROP TABLE \"Shop\".\"a.b\"",
+        );
+        check("DROP TABLE d . s . x", "DROP TABLE d.s.x");
+        check("ALTER TABLE \"x\" ADD b int", "ALTER TABLE x");
+        check("CREATE TABLE x (\"y\" int)", "CREATE TABLE x");
+        check("DROP TABLE \"a\"\"b\" . c", "DROP TABLE \"a\"\"b\".c");
+        check("TRUNCATE \"s\" . t", "TRUNCATE s.t");
+        check("VACUUM \"s\" . \"t\"", "VACUUM s.t");
+    }
 
     #[test]
     fn the_lists_are_sorted() {
