@@ -16,6 +16,7 @@ use pgsieve::session::quotas::Quotas;
 use pgsieve::session::regime::Regime;
 use pgsieve::session::repairs::loudness::Loudness;
 use pgsieve::session::repairs::workshop::Workshop;
+use pgsieve::session::reported::ReportAs;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::session::SessionInfo;
 use pgsieve::upstream::account::Account;
@@ -151,6 +152,7 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
         server_major: 15,
         server: None,
         self_report: SelfReport::Reported,
+        report_as: ReportAs::Upstream,
         known: Default::default(),
         search_path: "public".to_owned(),
         keeper,

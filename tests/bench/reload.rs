@@ -22,6 +22,7 @@ use pgsieve::session::quotas::Quotas;
 use pgsieve::session::regime::Regime;
 use pgsieve::session::repairs::loudness::Loudness;
 use pgsieve::session::repairs::workshop::Workshop;
+use pgsieve::session::reported::ReportAs;
 use pgsieve::session::values::Known as Values;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::session::SessionInfo;
@@ -265,6 +266,7 @@ fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
             server_major: 15,
             server: None,
             self_report: SelfReport::Reported,
+            report_as: ReportAs::Upstream,
             search_path: "public".to_owned(),
             known: Values::default(),
             keeper: Some(Arc::clone(keeper)),

@@ -414,9 +414,11 @@ mod tests {
         moves: bool,
     ) -> Option<Vec<u64>> {
         if let Some(measure) = own.measure("c", &[way], Moment::BeforeRun) {
-            let is_more = !server.go(Way::To(measure.beyond as i64)).is_empty();
+            let is_more = !server
+                .go(Way::To(i64::try_from(measure.beyond).unwrap()))
+                .is_empty();
             if let Some(back) = measure.back {
-                server.go(Way::To(back as i64));
+                server.go(Way::To(i64::try_from(back).unwrap()));
             }
             own.measured(&measure, is_more);
         }
