@@ -136,6 +136,34 @@ fn a_session_ends_another_one_of_its_user() {
     assert_eq!(other.until_closed()[0].sqlstate(), "57P01");
 }
 
+/// Whoever hears that it was ended is not at the server any more: as there, the answer of who has
+/// asked for it comes first. Superset takes the end for an error otherwise.
+#[test]
+fn who_is_ended_hears_of_it_when_it_is_over() {
+    let stack = Stack::start(Options::default());
+    let mut one = login(&stack);
+    let mut past = RawClient::login(stack.direct_address(), &stack.login(ADMIN));
+    // What runs reads, or fills a socket that nobody empties.
+    for text in [
+        ENDLESS,
+        "SELECT repeat('x', 9999) FROM generate_series(1, 1000000)",
+    ] {
+        for _ in 0..5 {
+            let mut other = login(&stack);
+            let ended = pid(&other);
+            other.send(&frames::query(text));
+            assert_running(&stack, 1);
+            let stop = format!("SELECT pg_terminate_backend({ended})");
+            assert_eq!(value(&one.query(&stop)), "t");
+            let last = other.until_closed();
+            let there = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = {ended}");
+            assert_eq!(value(&past.query(&there)), "0", "{text}");
+            let ends_whole = last.last().is_some_and(|frame| frame.kind == b'E');
+            assert!(ends_whole || text != ENDLESS, "{text}");
+        }
+    }
+}
+
 #[test]
 fn others_are_not_reached_and_not_shown() {
     let stack = Stack::start(Options::default());

@@ -36,12 +36,18 @@ def connect(**options):
 def server(of, **options):
     info = of.pg_get_server_information(**options)
     found = attr.asdict(info)
-    files = found["temporary_file"]
+    # A step of its own.
+    del found["temporary_file"]
     missing = sorted(name for name, value in found.items() if value is None)
-    return {
-        "missing": missing, "settled": {name: found[name] for name in SETTLED if name in found},
-        "temporary files": files and sorted(files),
-    }
+    return {"missing": missing, "settled": {name: found[name] for name in SETTLED if name in found}}
+
+
+def temporary_files(of):
+    """As the head of its screen has them: where it may not see them it leaves them out."""
+    found = of.pg_get_server_information().temporary_file
+    if found is None:
+        raise LookupError("the server's temporary files are left out")
+    return sorted(attr.asdict(found))
 
 
 class Worker:
@@ -136,6 +142,7 @@ step.run("server", lambda: server(data))
 step.run("server of RDS", lambda: server(data, using_rds=True, skip_tempfile=True))
 step.run("server without sizes", lambda: server(data, skip_db_size=True, skip_walreceiver=True))
 step.run("temporary files", lambda: sorted(attr.asdict(data.pg_get_temporary_file())))
+step.run("temporary files of the server", lambda: temporary_files(data))
 step.run("counts", lambda: [data.pg_get_wal_senders(), data.pg_get_wal_receivers(), data.pg_get_replication_slots()])
 for mode, name in MODES.items():
     step.run(f"running by {name}", lambda mode=mode: seen(data, mode))
