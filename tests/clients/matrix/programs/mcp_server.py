@@ -134,7 +134,7 @@ class Server:
     def close(self):
         self.process.stdin.close()
         try:
-            return self.process.wait(20)
+            return self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return "it had to be killed"
