@@ -163,7 +163,9 @@ def lasting(text):
 def asked(name, tool, arguments):
     text = server.call(tool, **arguments)
     if MEASURED.match(name):
-        return sorted(set(re.sub(r"[^A-Za-z]+", " ", line).strip()[:20] for line in text.splitlines()[:1]))
+        heading = re.sub(r"[^A-Za-z]+", " ", text.partition("\n")[0]).strip()[:20]
+        # What other clients have asked is behind its first word.
+        return heading.split(" ")[0] if name.startswith("top queries") else heading
     return [line for line in text.splitlines() if not line.startswith(("DETAIL:", "HINT:"))]
 
 
