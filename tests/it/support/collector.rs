@@ -149,7 +149,6 @@ impl Rotel {
             ("--otlp-exporter-endpoint", to.url()),
             ("--otlp-exporter-protocol", "http".to_owned()),
             ("--debug-log", "traces".to_owned()),
-            ("--debug-log-verbosity", "detailed".to_owned()),
             ("--pid-file", file("pid")),
             ("--log-file", file("log")),
         ];
@@ -180,15 +179,10 @@ impl Rotel {
 
 /// The program inside of its Python package.
 fn program() -> PathBuf {
-    let venv = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target/clients-venv/lib");
-    let found = fs::read_dir(&venv).ok().and_then(|versions| {
-        let mut versions = versions.flatten();
-        versions.find_map(|version| {
-            let agent = version.path().join("site-packages/rotel/rotel-agent");
-            agent.exists().then_some(agent)
-        })
-    });
-    found.unwrap_or_else(|| panic!("no rotel in {}: run .ci/setup", venv.display()))
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let agent = folder.join("target/clients-rotel/rotel/rotel-agent");
+    assert!(agent.exists(), "no {}: run .ci/setup", agent.display());
+    agent
 }
 
 fn take_all(stream: TcpStream, kept: &Mutex<Kept>) {
