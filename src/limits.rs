@@ -464,10 +464,10 @@ pub const THROTTLE_REST_MAX: Duration = Duration::from_millis(100);
 pub const TURN_RESTS: u32 = 8;
 
 /// Messages of one turn: as many of the cheapest ones as fit into its time.
-pub const TURN_MESSAGES_MAX: usize = 256;
+pub const TURN_MESSAGES_MAX: u32 = 256;
 
 /// Bytes that one turn may move: two full reads, some sixty microseconds.
-pub const TURN_BYTES_MAX: usize = 2 * READ_BYTES;
+pub const TURN_BYTES_MAX: u32 = 128 * 1024;
 
 /// Above this much that a client has not read nothing more is taken from it: one that sends what is
 /// refused and never reads fills no memory.

@@ -52,9 +52,9 @@ pub fn choose(files: Vec<PolicyFile>, who: &Person, world: &World) -> Result<Cho
 /// What is known of a session.
 pub fn traits(who: &Person, world: &World) -> Traits {
     Traits {
-        user: who.user.clone(),
-        database: world.database_of(who).to_owned(),
-        application_name: who.application_name.clone(),
+        user: who.user.as_str().into(),
+        database: world.database_of(who).into(),
+        application_name: who.application_name.as_str().into(),
         client_address: None,
         certificate_name: None,
     }

@@ -181,8 +181,8 @@ impl Judge {
         let name = Some(who.application_name.clone());
         let known = Known {
             traits: Arc::new(Traits {
-                user: who.user.clone(),
-                database: world.database_of(who).to_owned(),
+                user: who.user.as_str().into(),
+                database: world.database_of(who).into(),
                 ..Traits::default()
             }),
             application_name: name.filter(|name| !name.is_empty()),

@@ -38,15 +38,15 @@ pub enum Network {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// The user that has logged in, as the client named it.
-    pub user: String,
+    pub user: Box<str>,
     /// The database.
-    pub database: String,
+    pub database: Box<str>,
     /// The application_name of the startup packet; empty where it gives none.
-    pub application_name: String,
+    pub application_name: Box<str>,
     /// Where it comes from; none for a Unix socket.
     pub client_address: Option<IpAddr>,
     /// The common name of its certificate, if it has shown one.
-    pub certificate_name: Option<String>,
+    pub certificate_name: Option<Box<str>>,
 }
 
 /// What is wrong with a network.

@@ -337,7 +337,7 @@ impl Attempt<'_> {
                 Peer::Unix => plan.user.clone(),
             };
             let owner = Owner::of(&plan.user, placed.gate.policy().name(), upstream);
-            let (cancels, whose) = (&self.desk.cancels, (client.into(), owner));
+            let (cancels, whose) = (&self.desk.cancels, (client.as_str(), owner));
             let issued = cancels.issue(version, whose, target, key.clone());
             let (own, kept) = issued.map_err(|_no_key| Denial::NoKey)?;
             encode::backend_key_data(&mut out, own.pid, &own.secret).map_err(unsaid)?;

@@ -65,7 +65,7 @@ pub struct Conversation {
     /// How often in a row the upstream did not say whether it is read-only.
     pub(super) checks_in_vain: u32,
     /// Where rescues run, and what compiles their texts.
-    pub(super) workshop: Workshop,
+    pub(super) workshop: Arc<Workshop>,
     pub(super) side: Option<Side>,
     /// What others want of the session: its statement to end, or itself.
     pub(super) wishes: Option<Arc<Wishes>>,
@@ -73,7 +73,7 @@ pub struct Conversation {
     /// What was sent last, should it have to be sent once more.
     pub(super) retained: Retained,
     /// The description of a result that is withheld with the error behind it.
-    pub(super) described: Bytes,
+    pub(super) described: Box<[u8]>,
     /// A failure that the client has not heard of.
     pub(super) held: Option<Box<Held>>,
     /// The plans that the worker knows.
@@ -81,7 +81,7 @@ pub struct Conversation {
     /// How long the last plan took that was asked for; none once somebody has put that on record.
     pub(super) plan_took: Option<Duration>,
     /// Frames of the client that are taken before all others.
-    pub(super) replayed: Bytes,
+    pub(super) replayed: Option<Box<Bytes>>,
     /// What is to be done on another thread before anything else is taken.
     pub(super) errand: Option<Box<Errand>>,
     /// The code of the upstream's last words, when it ended the session itself.
@@ -115,7 +115,7 @@ pub struct Shared {
     /// Where events go.
     pub telemetry: Telemetry,
     /// Where rescues run.
-    pub workshop: Workshop,
+    pub workshop: Arc<Workshop>,
 }
 
 /// What a conversation must know of the upstream session that it talks to.
@@ -254,16 +254,16 @@ impl Conversation {
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,
             report_as: upstream.report_as,
-            workshop: shared.workshop.clone(),
+            workshop: Arc::clone(&shared.workshop),
             side: upstream.side,
             wishes: upstream.wishes,
             loudness: upstream.loudness,
             retained: Retained::default(),
-            described: Bytes::new(),
+            described: Box::default(),
             held: None,
             plans: Arc::clone(&shared.plans),
             plan_took: None,
-            replayed: Bytes::new(),
+            replayed: None,
             errand: None,
             ended_by_upstream: None,
             passing: 0,

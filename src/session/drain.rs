@@ -63,13 +63,13 @@ impl Drain {
 
 impl Draining {
     /// Returns when draining begins. May be cancelled.
-    pub async fn begun(&self) {
-        self.wish.reached(Stage::Draining).await;
+    pub fn begun(&self) -> impl Future<Output = ()> {
+        self.wish.reached(Stage::Draining)
     }
 
     /// Returns when the bound on draining is reached. May be cancelled.
-    pub async fn closing(&self) {
-        self.wish.reached(Stage::Closing).await;
+    pub fn closing(&self) -> impl Future<Output = ()> {
+        self.wish.reached(Stage::Closing)
     }
 
     /// Whether draining has begun.
@@ -88,12 +88,18 @@ impl Wish {
         self.stage.load(Ordering::SeqCst) >= stage.number()
     }
 
-    async fn reached(&self, stage: Stage) {
-        while !self.has_reached(stage) {
-            let told = self.told.notified();
-            // It hears from now on; before that it may have been told.
-            if !self.has_reached(stage) {
-                told.await;
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn would keep what it is given twice"
+    )]
+    fn reached(&self, stage: Stage) -> impl Future<Output = ()> {
+        async move {
+            while !self.has_reached(stage) {
+                let told = self.told.notified();
+                // It hears from now on; before that it may have been told.
+                if !self.has_reached(stage) {
+                    told.await;
+                }
             }
         }
     }

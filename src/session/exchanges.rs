@@ -132,7 +132,7 @@ pub(super) fn shared(policy: Policy) -> Shared {
         cache: Arc::new(Mutex::new(JudgementCache::default())),
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
-        workshop: Workshop::new(),
+        workshop: Arc::new(Workshop::new()),
     }
 }
 

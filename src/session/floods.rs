@@ -182,7 +182,8 @@ async fn an_ordinary_session_waits_for_some_turns_of_the_others() {
         worker.over.store(true, Ordering::Relaxed);
         assert!(worker.done.so_far() > 0, "{}: nobody flooded", flood.name);
         let most = usize::try_from(most).unwrap();
-        let bound = TURNS_BETWEEN_MAX * limits::TURN_MESSAGES_MAX / flood.messages;
+        let in_a_turn = usize::try_from(limits::TURN_MESSAGES_MAX).unwrap();
+        let bound = TURNS_BETWEEN_MAX * in_a_turn / flood.messages;
         assert!(most <= bound, "{}: {most} of {bound}", flood.name);
     }
 }

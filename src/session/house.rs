@@ -33,7 +33,7 @@ pub struct House {
     pub turns: TurnQueue,
     cache: Arc<Mutex<JudgementCache>>,
     plans: Arc<Mutex<KnownPlans>>,
-    workshop: Workshop,
+    workshop: Arc<Workshop>,
     telemetry: Telemetry,
     accepted: Arc<AtomicU64>,
 }
@@ -48,7 +48,7 @@ impl House {
             turns: TurnQueue::default(),
             cache: Arc::default(),
             plans: Arc::default(),
-            workshop: Workshop::new(),
+            workshop: Arc::new(Workshop::new()),
             accepted: Arc::default(),
         }
     }
@@ -58,7 +58,7 @@ impl House {
         let turns = TurnQueue::default();
         Self {
             scratch: relay::scratch(),
-            workshop: self.workshop.for_worker(turns.throttle()),
+            workshop: Arc::new(self.workshop.for_worker(turns.throttle())),
             turns,
             cache: Arc::default(),
             plans: Arc::default(),
@@ -88,7 +88,7 @@ impl House {
             cache: Arc::clone(&self.cache),
             plans: Arc::clone(&self.plans),
             telemetry: self.telemetry.clone(),
-            workshop: self.workshop.clone(),
+            workshop: Arc::clone(&self.workshop),
         }
     }
 

@@ -66,6 +66,7 @@ impl Large {
 impl Conversation {
     /// Has a large text judged on a blocking thread, when it is this user's turn, in this part of
     /// the memory of all: it is not free before the thread is done, whoever still waits for that.
+    /// While processors are short the user's next one waits for a while.
     pub fn judge_elsewhere(&mut self, large: &Large, share: Share) -> Judging {
         self.look_around();
         let gate = Arc::clone(&self.gate);
@@ -73,21 +74,30 @@ impl Conversation {
         self.look_away();
         let frame = large.frame.clone();
         let asked = Instant::now();
-        let place = self.workshop.judges().take(self.info.user());
+        let user = self.info.user().to_owned();
+        let part = self.workshop.judges_of(&user);
+        let judges = self.workshop.judges().clone();
+        let throttle = self.workshop.throttle().clone();
         Box::pin(async move {
-            let place = place.await?;
+            // The own part first: it may rest, and keeps no other from a thread meanwhile.
+            let own = part.acquire_owned().await.ok()?;
+            let place = judges.take(&user).await?;
             let judging = tokio::task::spawn_blocking(move || {
-                let waited = asked.elapsed();
+                let began = Instant::now();
+                let waited = began.saturating_duration_since(asked);
                 let (text, parameters) = text_of(&frame).unwrap_or_default();
                 let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
                 drop(place);
-                Judged {
+                let judged = Judged {
                     judgement,
                     waited,
                     share,
-                }
+                };
+                (judged, began.elapsed(), own)
             });
-            judging.await.ok()
+            let (judged, took, own) = judging.await.ok()?;
+            throttle.keep_after(took, own);
+            Some(judged)
         })
     }
 

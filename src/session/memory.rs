@@ -317,7 +317,7 @@ impl Conversation {
             Some(Errand::Rescue(patient)) => patient.memory(),
         };
         let failed = self.held.as_ref().map_or(0, |held| held.memory());
-        let kept = self.retained.memory() + self.described.len() + self.replayed.len();
+        let kept = self.retained.memory() + self.described.len() + self.replayed_bytes();
         owed + errand + failed + kept + self.names.text_bytes()
     }
 

@@ -83,6 +83,7 @@ pub mod throttle;
 mod tracing;
 pub mod turn;
 mod upstream_denial;
+mod user_parts;
 #[cfg(test)]
 mod valued;
 pub mod values;
@@ -130,13 +131,13 @@ pub fn serve(
         let (info, reason, bytes_in, bytes_out) = match end {
             Err((info, reason)) => (info, reason, 0, 0),
             Ok(opened) => {
-                let (mut relay, lease) = begin(opened, &house, seat.sign());
-                let ending = converse(&mut relay, &mut draining).await;
+                let mut relay = begin(opened, &house, seat.sign());
+                let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
                 let info = Arc::clone(relay.conversation.info());
                 let counted = relay.counted();
                 // By itself as well: a session that does nothing has nothing to say goodbye with.
-                let parting = Box::pin(parting::part(relay, lease, ending, &info, &house));
+                let parting = Box::pin(parting::part(relay, ending, &info, &house));
                 let reason = parting.await;
                 (info, reason, counted.from_client, counted.to_client)
             }
@@ -179,7 +180,7 @@ async fn log_in(
 }
 
 /// Sets the conversation up.
-fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) {
+fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> Box<Relay> {
     let Opened {
         client,
         upstream,
@@ -230,28 +231,34 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Lease) 
     let worker = (scratch, house.turns.clone());
     let relay = Relay::new(conversation, unread(client), unread(upstream), worker);
     let share = house.desk.memory.share();
-    (Box::new(relay.shown_by(sign).within(share)), lease)
+    Box::new(relay.holding(lease).shown_by(sign).within(share))
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the
 /// next rest.
-async fn converse(relay: &mut Relay, draining: &mut Draining) -> Ending {
-    if let Err(ending) = relay.take_ahead() {
-        return ending;
-    }
-    encode::ready_for_query(&mut relay.conversation.reply, TransactionStatus::Idle);
-    relay.is_woken_to_end().await;
-    if !draining.has_begun() {
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async fn would keep what it is given twice"
+)]
+fn converse(relay: &mut Relay, draining: &Draining) -> impl Future<Output = Ending> {
+    async move {
+        if let Err(ending) = relay.take_ahead() {
+            return ending;
+        }
+        encode::ready_for_query(&mut relay.conversation.reply, TransactionStatus::Idle);
+        relay.is_woken_to_end().await;
+        if !draining.has_begun() {
+            tokio::select! {
+                biased;
+                ending = relay.run() => return ending,
+                () = draining.begun() => relay.stop_at_rest(),
+            }
+        }
         tokio::select! {
             biased;
-            ending = relay.run() => return ending,
-            () = draining.begun() => relay.stop_at_rest(),
+            ending = relay.run() => ending,
+            () = draining.closing() => Ending::Ended(Farewell::Shutdown),
         }
-    }
-    tokio::select! {
-        biased;
-        ending = relay.run() => ending,
-        () = draining.closing() => Ending::Ended(Farewell::Shutdown),
     }
 }
 

@@ -9,13 +9,12 @@ use crate::sqlstate::{self, SqlState};
 use crate::telemetry::events::{OwnCancelEnded, ProtocolViolation, TripwireFired};
 use crate::telemetry::labels::{CancelCause, ClosedBecause, Peer, Violation};
 use crate::telemetry::session::SessionInfo;
-use crate::upstream::lease::{Condition, Lease};
+use crate::upstream::lease::Condition;
 use crate::wire::malformed::Malformed;
 
 /// Ends a session. Every step is bounded in time. May be cancelled: sockets close.
 pub async fn part(
     relay: Box<Relay>,
-    lease: Lease,
     ending: Ending,
     info: &SessionInfo,
     house: &House,
@@ -24,6 +23,7 @@ pub async fn part(
         mut conversation,
         client,
         upstream,
+        lease,
         ..
     } = *relay;
     report(ending, info, house);

@@ -25,6 +25,7 @@ use crate::limits;
 use crate::net::stream::Stream;
 use crate::telemetry::seats::Sign;
 use crate::upstream::cancel::Cancelling;
+use crate::upstream::lease::Lease;
 
 /// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
 pub type Scratch = Arc<Mutex<Box<[u8]>>>;
@@ -42,6 +43,8 @@ pub struct Relay {
     pub client: Stream,
     /// The upstream's socket.
     pub upstream: Stream,
+    /// The right to use it, and to cancel what runs there.
+    pub lease: Lease,
     scratch: Scratch,
     turns: TurnQueue,
     /// The wait for the next turn, once one is used up.
@@ -118,6 +121,7 @@ impl Relay {
         Self {
             conversation,
             client,
+            lease: Lease::default(),
             upstream,
             scratch,
             turns,
@@ -141,6 +145,12 @@ impl Relay {
     /// The same relay, which tells by this sign what its session is at.
     pub fn shown_by(mut self, sign: Sign) -> Self {
         self.sign = sign;
+        self
+    }
+
+    /// The same one, with the right to use its upstream.
+    pub fn holding(mut self, lease: Lease) -> Self {
+        self.lease = lease;
         self
     }
 

@@ -69,9 +69,9 @@ pub fn traits(introduction: Introduction, peer: Peer, link: &Link) -> Traits {
         application_name,
     } = introduction;
     Traits {
-        user,
-        database,
-        application_name,
+        user: user.into(),
+        database: database.into(),
+        application_name: application_name.into(),
         client_address: match peer {
             Peer::Tcp(address) => Some(address.ip().to_canonical()),
             Peer::Unix => None,
@@ -79,7 +79,8 @@ pub fn traits(introduction: Introduction, peer: Peer, link: &Link) -> Traits {
         certificate_name: link
             .stream
             .peer_certificate()
-            .and_then(|shown| certificate::subject(shown).common_name),
+            .and_then(|shown| certificate::subject(shown).common_name)
+            .map(String::into_boxed_str),
     }
 }
 

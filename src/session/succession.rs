@@ -89,7 +89,7 @@ mod tests {
             cache: Arc::new(Mutex::new(JudgementCache::default())),
             plans: Arc::default(),
             telemetry: Telemetry::quiet().unwrap(),
-            workshop: Workshop::new(),
+            workshop: Arc::new(Workshop::new()),
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
         let no_policy = Ending::Ended(Farewell::NoPolicy);
         assert_eq!(session.conversation.closed(), Some(no_policy));
         let fitting = Traits {
-            user: "somebody".to_owned(),
+            user: "somebody".into(),
             ..Traits::default()
         };
         let mut fitting = Exchange::of(&shared, fitting);
@@ -156,7 +156,7 @@ mod tests {
         let mut idle = Exchange::of(
             &shared,
             Traits {
-                user: "somebody".to_owned(),
+                user: "somebody".into(),
                 ..Traits::default()
             },
         );

@@ -44,9 +44,9 @@ pub enum Turn {
 /// What may still be spent.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    time: Duration,
-    messages: usize,
-    bytes: usize,
+    nanoseconds: u32,
+    messages: u32,
+    bytes: u32,
     /// When the clock was last asked.
     looked: Instant,
     pauses: Pauses,
@@ -131,13 +131,14 @@ impl Turn {
     pub fn is_over(&self) -> bool {
         match self {
             Self::Boundless => false,
-            Self::Bounded(left) => left.time.is_zero() || left.messages == 0 || left.bytes == 0,
+            Self::Bounded(left) => left.nanoseconds == 0 || left.messages == 0 || left.bytes == 0,
         }
     }
 
     /// Bytes were read or written.
     pub fn spend_bytes(&mut self, count: usize) {
         if let Self::Bounded(left) = self {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
             left.bytes = left.bytes.saturating_sub(count);
         }
     }
@@ -164,7 +165,7 @@ impl Turn {
 impl Budget {
     fn whole(now: Instant) -> Self {
         Self {
-            time: limits::TURN_TIME,
+            nanoseconds: nanoseconds(limits::TURN_TIME),
             messages: limits::TURN_MESSAGES_MAX,
             bytes: limits::TURN_BYTES_MAX,
             looked: now,
@@ -176,8 +177,9 @@ impl Budget {
     fn rested_until(&mut self, now: Instant) {
         let rest = now.saturating_duration_since(self.looked);
         self.looked = now;
-        self.time += rest / limits::TURN_RESTS;
-        if self.time >= limits::TURN_TIME {
+        let earned = nanoseconds(rest / limits::TURN_RESTS);
+        self.nanoseconds = self.nanoseconds.saturating_add(earned);
+        if self.nanoseconds >= nanoseconds(limits::TURN_TIME) {
             *self = Self::whole(now);
         }
     }
@@ -186,7 +188,7 @@ impl Budget {
     fn look(&mut self, now: Instant) {
         let work = now.saturating_duration_since(self.looked);
         self.looked = now;
-        self.time = self.time.saturating_sub(work);
+        self.nanoseconds = self.nanoseconds.saturating_sub(nanoseconds(work));
     }
 }
 
@@ -323,8 +325,16 @@ fn open<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// In nanoseconds, as far as a turn counts them: four seconds.
+const fn nanoseconds(duration: Duration) -> u32 {
+    match duration.as_secs() {
+        0 => duration.subsec_nanos(),
+        _ => u32::MAX,
+    }
+}
+
 /// Answers between two looks at the clock: together they take some microseconds.
-const ANSWERS_BY_THE_CLOCK: usize = 16;
+const ANSWERS_BY_THE_CLOCK: u32 = 16;
 
 #[cfg(test)]
 mod tests {

@@ -23,7 +23,7 @@ fn session(first: Option<Option<&str>>) -> Exchange {
     let model = "  shop.t: {sql: 'SELECT id FROM t WHERE a = :app.tenant AND b = :user'}\n";
     let mut known = Known {
         traits: Arc::new(Traits {
-            user: "it's \\me".to_owned(),
+            user: "it's \\me".into(),
             ..Traits::default()
         }),
         ..Known::default()

@@ -98,8 +98,8 @@ impl Values {
         self.fixed = SessionValues::default();
         for name in policy.session_values() {
             let value = match name {
-                SessionValue::User => Some(self.known.traits.user.as_str()),
-                SessionValue::Database => Some(self.known.traits.database.as_str()),
+                SessionValue::User => Some(&*self.known.traits.user),
+                SessionValue::Database => Some(&*self.known.traits.database),
                 SessionValue::ApplicationName => self.known.application_name.as_deref(),
                 SessionValue::Certificate(field) => {
                     let certificate = self.known.certificate.as_deref();

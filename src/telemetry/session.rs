@@ -15,10 +15,10 @@ use crate::telemetry::slots::SlotMemory;
 #[derive(Clone, Debug)]
 pub struct SessionInfo {
     id: u64,
-    client: String,
+    client: Box<str>,
     user: Arc<str>,
-    database: String,
-    application_name: String,
+    database: Box<str>,
+    application_name: Box<str>,
     tls: bool,
     /// Name and version of the policy that it is under, once it is under one.
     policy: Option<(Arc<str>, Arc<str>)>,
@@ -44,10 +44,10 @@ impl SessionInfo {
     pub fn accepted(id: u64, client: &str) -> Self {
         Self {
             id,
-            client: cleaned(client),
+            client: cleaned(client).into(),
             user: "".into(),
-            database: String::new(),
-            application_name: String::new(),
+            database: "".into(),
+            application_name: "".into(),
             tls: false,
             policy: None,
             standing: Standing::Claimed,
@@ -68,8 +68,8 @@ impl SessionInfo {
     /// The same connection, with what its startup packet says of itself.
     pub fn named(mut self, user: &str, database: &str, application_name: &str) -> Self {
         self.user = cleaned(user).into();
-        self.database = cleaned(database);
-        self.application_name = cleaned(application_name);
+        self.database = cleaned(database).into();
+        self.application_name = cleaned(application_name).into();
         self.rendered = OnceLock::new();
         self
     }

@@ -17,6 +17,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use blake3::Hash;
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -90,16 +91,17 @@ pub enum CancelOutcome {
 pub struct NoKey;
 
 struct Inner {
-    sessions: Mutex<BTreeMap<Place, Entry>>,
+    sessions: Mutex<BTreeMap<Place, Box<Entry>>>,
     number: AtomicU64,
     turns: Arc<Turns>,
 }
 
 /// A session.
 pub(super) struct Entry {
-    secret: Vec<u8>,
-    /// Who takes turns with others.
-    client: Arc<str>,
+    /// The digest of the client's secret.
+    secret: Hash,
+    /// Who takes turns with others, by a digest.
+    client: Hash,
     /// Whose session it is.
     pub(super) owner: Owner,
     upstream: Arc<Upstream>,
@@ -125,7 +127,7 @@ impl CancelRegistry {
     pub fn issue(
         &self,
         version: ProtocolVersion,
-        (client, owner): (Arc<str>, Owner),
+        (client, owner): (&str, Owner),
         upstream: Arc<Upstream>,
         key: UpstreamKey,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
@@ -144,14 +146,14 @@ impl CancelRegistry {
         let place = Place { pid, number };
         let wishes = Arc::new(Wishes::default());
         let entry = Entry {
-            secret: secret.clone(),
-            client,
+            secret: blake3::hash(&secret),
+            client: blake3::hash(client.as_bytes()),
             owner,
             upstream,
             key,
             wishes: Arc::clone(&wishes),
         };
-        self.sessions().insert(place, entry);
+        self.sessions().insert(place, Box::new(entry));
         let registry = self.clone();
         let guard = CancelGuard {
             registry,
@@ -236,20 +238,19 @@ impl CancelRegistry {
         // Digests are compared, in constant time: how long it takes says nothing of the secret.
         let mut found = sessions
             .range(of_pid(pid))
-            .filter(|(_, entry)| blake3::hash(&entry.secret) == digest);
+            .filter(|(_, entry)| entry.secret == digest);
         found.next().map(|(place, _)| *place)
     }
 
-    fn wish_for(&self, place: Place) -> Option<(Arc<str>, Arc<Upstream>, UpstreamKey)> {
+    fn wish_for(&self, place: Place) -> Option<(Hash, Arc<Upstream>, UpstreamKey)> {
         let sessions = self.sessions();
         let entry = sessions.get(&place)?;
         entry.wishes.cancel();
-        let client = Arc::clone(&entry.client);
-        Some((client, entry.upstream.clone(), entry.key.clone()))
+        Some((entry.client, entry.upstream.clone(), entry.key.clone()))
     }
 
     /// The map is whole after every step, so a panic elsewhere does not spoil it.
-    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<Place, Entry>> {
+    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<Place, Box<Entry>>> {
         self.inner
             .sessions
             .lock()
@@ -362,12 +363,12 @@ mod tests {
     fn key() -> UpstreamKey {
         UpstreamKey {
             pid: 7,
-            secret: bytes::Bytes::from_static(b"\0\0\0\x01"),
+            secret: [0, 0, 0, 1].into(),
         }
     }
 
-    fn ann() -> (Arc<str>, Owner) {
-        ("ann".into(), Owner::default())
+    fn ann() -> (&'static str, Owner) {
+        ("ann", Owner::of_names(["ann", "ann", "agent"], None))
     }
 
     /// Two servers give one process id at a time, and one server gives it again.

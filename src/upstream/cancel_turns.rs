@@ -5,6 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use blake3::Hash;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -19,7 +20,7 @@ pub(super) struct Turns {
 /// A place. It goes on to whoever is next.
 pub(super) struct Turn {
     turns: Arc<Turns>,
-    client: Arc<str>,
+    client: Hash,
 }
 
 /// There is no place, and was none for too long or too many wait for one.
@@ -30,9 +31,9 @@ pub(super) struct NoTurn;
 struct State {
     running: usize,
     waiting: usize,
-    clients: HashMap<Arc<str>, Client>,
+    clients: HashMap<Hash, Client>,
     /// Clients that have somebody waiting, the next one first.
-    order: VecDeque<Arc<str>>,
+    order: VecDeque<Hash>,
 }
 
 #[derive(Default)]
@@ -45,12 +46,12 @@ struct Client {
 struct Waiting {
     handed: oneshot::Receiver<()>,
     turns: Arc<Turns>,
-    client: Arc<str>,
+    client: Hash,
 }
 
 impl Turns {
     /// A place for a cancel of this client, when it is its turn. May be cancelled.
-    pub(super) async fn take(self: &Arc<Self>, client: &Arc<str>) -> Result<Turn, NoTurn> {
+    pub(super) async fn take(self: &Arc<Self>, client: &Hash) -> Result<Turn, NoTurn> {
         let handed = {
             let mut state = self.state();
             if state.may_begin(client) {
@@ -62,7 +63,7 @@ impl Turns {
         let mut waiting = Waiting {
             handed,
             turns: Arc::clone(self),
-            client: Arc::clone(client),
+            client: *client,
         };
         match timeout(limits::CANCEL_TURN_TIME_MAX, &mut waiting.handed).await {
             Ok(Ok(())) => Ok(self.turn(client)),
@@ -70,14 +71,14 @@ impl Turns {
         }
     }
 
-    fn turn(self: &Arc<Self>, client: &Arc<str>) -> Turn {
+    fn turn(self: &Arc<Self>, client: &Hash) -> Turn {
         Turn {
             turns: Arc::clone(self),
-            client: Arc::clone(client),
+            client: *client,
         }
     }
 
-    fn release(&self, client: &Arc<str>) {
+    fn release(&self, client: &Hash) {
         let mut state = self.state();
         state.ends(client);
         state.hand_on();
@@ -90,7 +91,7 @@ impl Turns {
 }
 
 impl State {
-    fn may_begin(&self, client: &Arc<str>) -> bool {
+    fn may_begin(&self, client: &Hash) -> bool {
         let own = self.clients.get(client);
         self.running < limits::CANCELS_MAX
             && own.is_none_or(|own| {
@@ -98,12 +99,12 @@ impl State {
             })
     }
 
-    fn begins(&mut self, client: &Arc<str>) {
+    fn begins(&mut self, client: &Hash) {
         self.running += 1;
-        self.clients.entry(Arc::clone(client)).or_default().running += 1;
+        self.clients.entry(*client).or_default().running += 1;
     }
 
-    fn ends(&mut self, client: &Arc<str>) {
+    fn ends(&mut self, client: &Hash) {
         self.running = self.running.saturating_sub(1);
         if let Some(own) = self.clients.get_mut(client) {
             own.running = own.running.saturating_sub(1);
@@ -113,15 +114,15 @@ impl State {
         }
     }
 
-    fn waits(&mut self, client: &Arc<str>) -> Result<oneshot::Receiver<()>, NoTurn> {
-        let own = self.clients.entry(Arc::clone(client)).or_default();
+    fn waits(&mut self, client: &Hash) -> Result<oneshot::Receiver<()>, NoTurn> {
+        let own = self.clients.entry(*client).or_default();
         if self.waiting >= limits::CANCELS_WAITING_MAX
             || own.waiting.len() >= limits::CANCELS_WAITING_OF_CLIENT_MAX
         {
             return Err(NoTurn);
         }
         if own.waiting.is_empty() {
-            self.order.push_back(Arc::clone(client));
+            self.order.push_back(*client);
         }
         let (sender, handed) = oneshot::channel();
         own.waiting.push_back(sender);
@@ -138,7 +139,7 @@ impl State {
             let Some(client) = self.order.pop_front() else {
                 return;
             };
-            let own = self.clients.entry(Arc::clone(&client)).or_default();
+            let own = self.clients.entry(client).or_default();
             if own.running >= limits::CANCELS_OF_CLIENT_MAX {
                 self.order.push_back(client);
                 passed_over += 1;
@@ -148,7 +149,7 @@ impl State {
             let next = own.waiting.pop_front();
             self.waiting = self.waiting.saturating_sub(1);
             if !own.waiting.is_empty() {
-                self.order.push_back(Arc::clone(&client));
+                self.order.push_back(client);
             }
             // Whoever gave up waiting is not there any more.
             if next.is_some_and(|next| next.send(()).is_ok()) {
@@ -182,12 +183,12 @@ mod tests {
 
     use super::*;
 
-    fn name(client: &str) -> Arc<str> {
-        client.into()
+    fn name(client: &str) -> Hash {
+        blake3::hash(client.as_bytes())
     }
 
     /// All places that a client gets without waiting.
-    async fn fill(turns: &Arc<Turns>, client: &Arc<str>) -> Vec<Turn> {
+    async fn fill(turns: &Arc<Turns>, client: &Hash) -> Vec<Turn> {
         let mut held = Vec::new();
         while turns.state().may_begin(client) {
             held.push(turns.take(client).await.unwrap());
@@ -219,7 +220,7 @@ mod tests {
         let mut tasks = Vec::new();
         let flooding = std::iter::repeat_n(("flood", &flood), 200);
         for (label, client) in flooding.chain([("third", &third)]) {
-            let (turns, client, order) = (turns.clone(), client.clone(), order.clone());
+            let (turns, client, order) = (turns.clone(), *client, order.clone());
             tasks.push(tokio::spawn(async move {
                 let turn = turns.take(&client).await.unwrap();
                 order.lock().unwrap().push(label);

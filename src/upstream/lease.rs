@@ -11,7 +11,7 @@ use crate::net::link::Link;
 use crate::net::stream::Stream;
 
 /// The right to use one upstream session.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lease {
     cancel: Option<CancelGuard>,
 }

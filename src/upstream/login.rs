@@ -91,7 +91,7 @@ pub struct UpstreamKey {
     /// The process id.
     pub pid: i32,
     /// The secret.
-    pub secret: Bytes,
+    pub secret: Box<[u8]>,
 }
 
 /// Why there is no session at the upstream.
@@ -207,7 +207,7 @@ impl ExpectReady {
                     let (pid, secret) = understood(backend::backend_key_data(message.body()))?;
                     key = Some(UpstreamKey {
                         pid,
-                        secret: Bytes::copy_from_slice(secret),
+                        secret: secret.into(),
                     });
                 }
                 b'Z' if message.body() == IDLE => break,

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use blake3::Hash;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep};
@@ -21,16 +22,15 @@ use crate::limits;
 use crate::telemetry::labels;
 
 /// Whose a session is. One session reaches another only where all of it is the same.
-#[derive(Clone, Default)]
+/// Names are kept as digests: each session has an owner, and most have the same.
+#[derive(Clone, Copy)]
 pub struct Owner {
-    /// The user that the client logged in as.
-    pub user: Box<str>,
-    /// The role of the upstream session.
-    pub role: Box<str>,
+    /// The user that the client logged in as, and the role of the upstream session.
+    account: Hash,
     /// The name of the policy that it is under.
-    pub policy: Box<str>,
+    policy: Hash,
     /// The server, where it has told which one it is.
-    pub server: Option<ServerIdentity>,
+    server: Option<ServerIdentity>,
 }
 
 /// What others want of a session.
@@ -72,11 +72,24 @@ impl Owner {
     /// That of a session that has logged in.
     pub fn of(user: &str, policy: &str, upstream: &UpstreamSession) -> Self {
         let role = upstream.parameter("session_authorization");
+        Self::of_names([user, role.unwrap_or_default(), policy], upstream.server)
+    }
+
+    /// That of this user, role and policy.
+    pub(super) fn of_names(
+        [user, role, policy]: [&str; 3],
+        server: Option<ServerIdentity>,
+    ) -> Self {
+        let mut account = blake3::Hasher::new();
+        // No name has a zero in it.
+        account
+            .update(user.as_bytes())
+            .update(&[0])
+            .update(role.as_bytes());
         Self {
-            user: user.into(),
-            role: role.unwrap_or_default().into(),
-            policy: policy.into(),
-            server: upstream.server,
+            account: account.finalize(),
+            policy: blake3::hash(policy.as_bytes()),
+            server,
         }
     }
 
@@ -87,10 +100,7 @@ impl Owner {
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        same_server
-            && self.user == other.user
-            && self.role == other.role
-            && self.policy == other.policy
+        same_server && self.account == other.account && self.policy == other.policy
     }
 }
 
@@ -136,7 +146,7 @@ impl Canceller {
     /// The session is under this policy from now on.
     pub fn place_under(&self, policy: &str) {
         if let Some(entry) = self.registry.sessions().get_mut(&self.place) {
-            entry.owner.policy = policy.into();
+            entry.owner.policy = blake3::hash(policy.as_bytes());
         }
     }
 
@@ -229,15 +239,9 @@ mod tests {
     use crate::wire::startup::ProtocolVersion;
 
     fn owner(user: &str, role: &str, policy: &str, server: Option<&str>) -> Owner {
-        let [user, role, policy] = [user, role, policy].map(Box::from);
         let server = server
             .and_then(|started| ServerIdentity::read(&[Some(started), Some("5"), Some("77")]));
-        Owner {
-            user,
-            role,
-            policy,
-            server,
-        }
+        Owner::of_names([user, role, policy], server)
     }
 
     fn ann() -> Owner {
@@ -248,9 +252,9 @@ mod tests {
         // Nobody listens there.
         let settings = UpstreamSettings::parse("postgres://127.0.0.1:1").unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
-        let secret = bytes::Bytes::from_static(b"\0\0\0\x01");
+        let secret = [0, 0, 0, 1].into();
         let key = UpstreamKey { pid, secret };
-        let whose = ("ann@127.0.0.1".into(), owner);
+        let whose = ("ann@127.0.0.1", owner);
         let issued = registry.issue(ProtocolVersion::V3_0, whose, upstream, key);
         issued.unwrap().1
     }

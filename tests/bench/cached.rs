@@ -143,7 +143,7 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
         cache: Arc::new(Mutex::new(JudgementCache::default())),
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
-        workshop: Workshop::new(),
+        workshop: Arc::new(Workshop::new()),
     };
     let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
     let upstream = UpstreamFacts {

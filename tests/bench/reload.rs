@@ -255,7 +255,7 @@ fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
         cache: Arc::new(Mutex::new(JudgementCache::default())),
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
-        workshop: Workshop::new(),
+        workshop: Arc::new(Workshop::new()),
     };
     let session = |number| {
         let info = Arc::new(SessionInfo::accepted(number, "127.0.0.1:1"));

@@ -37,6 +37,7 @@ type Key = (Box<str>, Box<str>);
 /// What is counted of one user under one policy.
 #[derive(Debug, Default)]
 struct Account {
+    key: Key,
     connections: AtomicU32,
     running: AtomicU32,
     seconds: Pace,
@@ -46,8 +47,6 @@ struct Account {
 /// A session of a user, counted for as long as it lives.
 pub struct Presence {
     accounts: Accounts,
-    policy: Box<str>,
-    user: Box<str>,
     account: Arc<Account>,
     place: u32,
 }
@@ -92,8 +91,6 @@ impl Accounts {
         let (account, place) = self.account(policy, user).ok_or(Crowded)?;
         Ok(Presence {
             accounts: self.clone(),
-            policy: policy.into(),
-            user: user.into(),
             account,
             place,
         })
@@ -110,7 +107,8 @@ impl Accounts {
                 return None;
             }
         }
-        let account = Arc::clone(users.accounts.entry(key).or_default());
+        let account = users.accounts.entry(key).or_insert_with_key(Account::of);
+        let account = Arc::clone(account);
         let before = account.connections.fetch_add(1, Ordering::Relaxed);
         Some((account, before.saturating_add(1)))
     }
@@ -135,10 +133,11 @@ impl Presence {
     /// The session is judged by another policy from now on; should there be no room for one more
     /// account, it is counted where it was.
     pub fn comes_under(&mut self, policy: &str) {
-        if *self.policy == *policy {
+        let (own, user) = &self.account.key;
+        if **own == *policy {
             return;
         }
-        if let Ok(there) = self.accounts.enter(policy, &self.user) {
+        if let Ok(there) = self.accounts.enter(policy, user) {
             *self = there;
         }
     }
@@ -195,6 +194,13 @@ impl Users {
 }
 
 impl Account {
+    fn of(key: &Key) -> Arc<Self> {
+        Arc::new(Self {
+            key: key.clone(),
+            ..Self::default()
+        })
+    }
+
     fn is_blank(&self, now: u64) -> bool {
         self.connections.load(Ordering::Relaxed) == 0
             && self.running.load(Ordering::Relaxed) == 0
@@ -216,8 +222,6 @@ impl Default for Presence {
         account.connections.store(1, Ordering::Relaxed);
         Self {
             accounts: Accounts::new(),
-            policy: Box::default(),
-            user: Box::default(),
             account,
             place: 1,
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 
 use super::words::{self, Notice, OnError};
 use super::{Batch, Cause, Patient, Rescued};
@@ -248,7 +248,7 @@ impl Conversation {
 
     fn replay_behind(&mut self, batch: Batch) {
         if let Batch::Whole(rest) | Batch::Open(rest) = batch {
-            self.replayed = rest;
+            self.put_before_all(rest);
         }
     }
 
@@ -309,21 +309,33 @@ impl Conversation {
 
     /// Takes the messages that came behind a Parse that is repaired now.
     pub(in crate::session) fn replay(&mut self) -> Result<(), Ending> {
-        while !self.replayed.is_empty() && self.takes_frames() {
-            let frames = self.replayed.clone();
+        while self.takes_frames()
+            && let Some(frames) = self.replayed.take()
+        {
             let Cut::Whole(frame) = cut_frontend(&frames, Phase::Session)? else {
                 return Err(LOST_COUNT);
             };
-            self.replayed.advance(frame.bytes.len());
+            let behind = frames.slice(frame.bytes.len()..);
+            self.put_before_all(behind);
             self.frame(&frame)?;
             self.turn.spend_message();
         }
         Ok(())
     }
 
+    /// These messages are taken before all others.
+    fn put_before_all(&mut self, frames: Bytes) {
+        self.replayed = (!frames.is_empty()).then(|| Box::new(frames));
+    }
+
+    /// Bytes of the messages that are taken before all others.
+    pub(in crate::session) fn replayed_bytes(&self) -> usize {
+        self.replayed.as_deref().map_or(0, Bytes::len)
+    }
+
     /// Whether messages wait that were read before and are to be taken before all others.
     pub fn is_replaying(&self) -> bool {
-        !self.replayed.is_empty()
+        self.replayed.is_some()
     }
 
     /// A changed text may run if it may run by what is known now.

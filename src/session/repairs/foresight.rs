@@ -96,7 +96,7 @@ impl Conversation {
         self.intake = Intake::Judging;
         let patient = Patient {
             frame: Bytes::copy_from_slice(frame.bytes),
-            described: Bytes::new(),
+            described: Box::default(),
             failure: None,
             cause,
             arrived,

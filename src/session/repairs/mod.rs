@@ -63,7 +63,7 @@ pub struct Patient {
     /// The whole frame that it came in, a Query or Parse.
     pub(super) frame: Bytes,
     /// The description of its result, where one came right before its error.
-    pub(super) described: Bytes,
+    pub(super) described: Box<[u8]>,
     /// Why it failed; none where that is to be found out.
     pub(super) failure: Option<Failure>,
     /// What it meets without a rescue.

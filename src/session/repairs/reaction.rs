@@ -162,7 +162,7 @@ impl Conversation {
             _ => false,
         };
         if is_held {
-            self.described = Bytes::copy_from_slice(description);
+            self.described = description.into();
         }
         is_held
     }

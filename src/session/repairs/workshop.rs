@@ -3,11 +3,10 @@
 //! Each user has a part of the places, so that one whose statements all fail leaves some for the
 //! others. A rescue that nobody waits for any more asks the server nothing more.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::pending;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use tokio::sync::Semaphore;
@@ -24,18 +23,20 @@ use crate::session::large::text_of;
 use crate::session::places::Places;
 use crate::session::retold;
 use crate::session::throttle::SharedThrottle;
+use crate::session::user_parts::UserParts;
 use crate::upstream::side::{Side, SideRun};
 
-/// The places of rescues, shared by all sessions. Cheap to clone.
-#[derive(Clone)]
+/// The places of rescues, shared by all sessions.
 pub struct Workshop {
     places: Arc<Semaphore>,
-    /// The part of the places that each user may take, while somebody has one.
-    parts: Arc<Mutex<HashMap<Box<str>, Weak<Semaphore>>>>,
+    /// What each user may take of them.
+    parts: UserParts,
     /// How many of them compute at the same time.
     slots: ComputeSlots,
     /// The threads of this worker that judge large texts.
     judges: Places,
+    /// What each user may take of those.
+    judged: UserParts,
     /// What those of this worker that never pause leave to others.
     throttle: SharedThrottle,
 }
@@ -68,9 +69,10 @@ impl Workshop {
     pub fn new() -> Self {
         Self {
             places: Arc::new(Semaphore::new(limits::RESCUES_MAX)),
-            parts: Arc::default(),
+            parts: UserParts::new(limits::RESCUES_OF_USER_MAX),
             slots: ComputeSlots::new(),
             judges: Places::new(limits::JUDGE_THREADS_MAX),
+            judged: UserParts::new(limits::JUDGE_THREADS_MAX),
             throttle: SharedThrottle::default(),
         }
     }
@@ -79,8 +81,11 @@ impl Workshop {
     pub fn for_worker(&self, throttle: SharedThrottle) -> Self {
         Self {
             judges: Places::new(limits::JUDGE_THREADS_MAX),
+            judged: UserParts::new(limits::JUDGE_THREADS_MAX),
             throttle,
-            ..self.clone()
+            places: Arc::clone(&self.places),
+            parts: self.parts.clone(),
+            slots: self.slots.clone(),
         }
     }
 
@@ -89,16 +94,14 @@ impl Workshop {
         &self.judges
     }
 
-    /// The part of a user.
-    fn part_of(&self, user: &str) -> Arc<Semaphore> {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(part) = parts.get(user).and_then(Weak::upgrade) {
-            return part;
-        }
-        parts.retain(|_, part| part.strong_count() > 0);
-        let part = Arc::new(Semaphore::new(limits::RESCUES_OF_USER_MAX));
-        parts.insert(user.into(), Arc::downgrade(&part));
-        part
+    /// What a user may take of those threads.
+    pub(in crate::session) fn judges_of(&self, user: &str) -> Arc<Semaphore> {
+        self.judged.of(user)
+    }
+
+    /// What those of this worker that never pause leave to others.
+    pub(in crate::session) fn throttle(&self) -> &SharedThrottle {
+        &self.throttle
     }
 }
 
@@ -180,7 +183,7 @@ impl Conversation {
             bench.stepped();
             (outcome, bench.marks, began.elapsed())
         };
-        let part = self.workshop.part_of(self.names.role());
+        let part = self.workshop.parts.of(self.names.role());
         let places = Arc::clone(&self.workshop.places);
         let throttle = self.workshop.throttle.clone();
         let in_turn = async move {
@@ -269,16 +272,11 @@ mod tests {
     #[test]
     fn one_user_leaves_places_for_others() {
         let workshop = Workshop::new();
-        let ann = workshop.part_of("ann");
+        let ann = workshop.parts.of("ann");
         let taken: Vec<_> =
             std::iter::from_fn(|| Arc::clone(&ann).try_acquire_owned().ok()).collect();
         assert_eq!(taken.len(), limits::RESCUES_OF_USER_MAX);
         assert!(taken.len() * 2 <= limits::RESCUES_MAX);
-        assert!(workshop.part_of("ann").try_acquire().is_err());
-        assert!(workshop.part_of("bob").try_acquire().is_ok());
-        // Nobody is remembered who has nothing under way.
-        drop((ann, taken));
-        workshop.part_of("bob");
-        assert_eq!(workshop.parts.lock().unwrap().len(), 1);
+        assert!(workshop.parts.of("bob").try_acquire().is_ok());
     }
 }
