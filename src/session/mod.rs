@@ -229,9 +229,10 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> Box<Relay> {
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let worker = (scratch, house.turns.clone());
-    let relay = Relay::new(conversation, unread(client), unread(upstream), worker);
+    let mut relay = Relay::new(conversation, unread(client), unread(upstream), worker);
+    relay.lease = lease;
     let share = house.desk.memory.share();
-    Box::new(relay.holding(lease).shown_by(sign).within(share))
+    Box::new(relay.shown_by(sign, share))
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

@@ -142,20 +142,10 @@ impl Relay {
         }
     }
 
-    /// The same relay, which tells by this sign what its session is at.
-    pub fn shown_by(mut self, sign: Sign) -> Self {
+    /// The same relay, which tells by this sign what its session is at, and takes its memory out
+    /// of this share.
+    pub fn shown_by(mut self, sign: Sign, share: Share) -> Self {
         self.sign = sign;
-        self
-    }
-
-    /// The same one, with the right to use its upstream.
-    pub fn holding(mut self, lease: Lease) -> Self {
-        self.lease = lease;
-        self
-    }
-
-    /// The same relay, which takes its memory out of this share.
-    pub fn within(mut self, share: Share) -> Self {
         self.memory = Memory::new(share);
         self
     }
