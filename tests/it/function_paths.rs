@@ -341,7 +341,8 @@ fn rule(answer: &[Frame]) -> Option<&'static str> {
     )
 }
 
-const VERSIONS: [u32; 2] = [15, 18];
+/// Those that have BEGIN ATOMIC.
+const VERSIONS: [u32; 5] = [14, 15, 16, 17, 18];
 
 const SET: &str = "SET search_path = bad, public";
 const SET_LOCAL: &str = "SET LOCAL search_path = bad, public";

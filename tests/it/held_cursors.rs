@@ -2,7 +2,7 @@
 //! whole result, or an error that names the key; and the server never keeps more than was asked.
 
 use crate::support::raw::{Frame, kinds};
-use crate::support::{APP, Options, RawClient, Stack, frames};
+use crate::support::{APP, Options, RawClient, Stack, VERSIONS, frames};
 
 /// Queries of zero to seven rows, in every form that a LIMIT can take or not.
 const QUERIES: &[&str] = &[
@@ -97,7 +97,7 @@ fn start(version: u32) -> Option<Stack> {
 
 #[test]
 fn a_cursor_gives_what_the_database_gives_or_an_error() {
-    for version in [15, 18] {
+    for version in VERSIONS {
         let Some(stack) = start(version) else {
             continue;
         };

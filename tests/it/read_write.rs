@@ -3,10 +3,7 @@
 //! function that the policy names, so that nothing but the session's mode stops it.
 
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames};
-
-/// The versions that the tests have.
-const VERSIONS: [u32; 2] = [15, 18];
+use crate::support::{ADMIN, APP, Options, RawClient, Stack, VERSIONS, frames};
 
 /// The modes of a transaction that begins.
 const BEGINNINGS: [&str; 9] = [

@@ -6,11 +6,11 @@
 //! random, from fixed seeds, and call it by its bare name all the time: there is never a trace.
 
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{Options, READER, RawClient, Stack, frames, shared, until};
+use crate::support::{Options, READER, RawClient, Stack, VERSIONS, frames, shared, until};
 
 #[test]
 fn wherever_a_session_looks_names_up_no_trace_is_left() {
-    for version in [15, 18] {
+    for version in VERSIONS {
         let Some(stack) = stack(version) else {
             continue;
         };

@@ -2,7 +2,7 @@
 //! whatever stands between a statement and one of them, the policy's word is the same.
 
 use crate::support::raw::{Frame, Login};
-use crate::support::{ADMIN, Options, RawClient, Stack, frames};
+use crate::support::{ADMIN, Options, RawClient, Stack, VERSIONS, frames};
 
 /// Whoever may read what others do, and nothing else.
 const MONITOR: &str = "watch";
@@ -73,7 +73,8 @@ const NEVER: [&str; 11] = [
 
 #[test]
 fn directories_are_listed_where_the_policy_says_so() {
-    for version in [15, 18] {
+    // Those that have BEGIN ATOMIC.
+    for version in VERSIONS.into_iter().skip(1) {
         let Some(stack) = start(version, "bi") else {
             continue;
         };

@@ -5,11 +5,11 @@
 
 use crate::hidden::{oid_of, parse_with_type, refused};
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{ADMIN, READER, RawClient, Stack, frames, until};
+use crate::support::{ADMIN, READER, RawClient, Stack, VERSIONS, frames, until};
 
 #[test]
 fn what_another_session_has_made_for_itself_is_not_there() {
-    for version in [15, 18] {
+    for version in VERSIONS {
         let Some(stack) = Stack::on_version(version) else {
             println!("SKIPPED: there is no Postgres {version} to be had");
             continue;

@@ -1,7 +1,7 @@
 //! The private Postgres that all tests share, one for each version, and its roles.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
 
@@ -14,6 +14,9 @@ pub const APP: &str = "app";
 /// May read every table and write none.
 pub const READER: &str = "reader";
 
+/// All versions that pgsieve knows.
+pub const VERSIONS: [u32; 6] = [13, 14, 15, 16, 17, 18];
+
 /// The shared Postgres of the newest installed version.
 pub fn shared_cluster() -> &'static Cluster {
     static SHARED: LazyLock<Cluster> = LazyLock::new(|| start(None).expect("a private Postgres"));
@@ -23,16 +26,21 @@ pub fn shared_cluster() -> &'static Cluster {
 /// The shared Postgres of a given version, where its programs can be had. Never dropped: its
 /// supervisor sees this process end.
 pub fn shared_cluster_of(version: u32) -> Option<&'static Cluster> {
-    static EIGHTEEN: LazyLock<Option<Cluster>> = LazyLock::new(|| match start(Some(18)) {
+    static OTHERS: [OnceLock<Option<Cluster>>; VERSIONS.len()] =
+        [const { OnceLock::new() }; VERSIONS.len()];
+    if version == shared_cluster().version() {
+        return Some(shared_cluster());
+    }
+    let place = VERSIONS
+        .iter()
+        .position(|one| *one == version)
+        .expect("a version of the list");
+    let found = OTHERS[place].get_or_init(|| match start(Some(version)) {
         Ok(cluster) => Some(cluster),
         Err(ClusterError::Unavailable { .. }) => None,
         Err(other) => panic!("{other}"),
     });
-    if version == shared_cluster().version() {
-        return Some(shared_cluster());
-    }
-    assert_eq!(version, 18, "add this version to the list");
-    EIGHTEEN.as_ref()
+    found.as_ref()
 }
 
 /// A database of one's own, owned by [`APP`], readable for [`READER`].
