@@ -80,7 +80,9 @@ fn what_is_restored_is_dumped_again() {
         assert_eq!(kinds(&made), "CZ");
         let mut psql = program.command("psql", &stack, stack.direct_address().port());
         psql.env("PGDATABASE", &name);
-        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-f"]);
+        // Dumps before 15 do not say whose it is.
+        let owner = format!("ALTER SCHEMA public OWNER TO {APP}");
+        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", &owner, "-f"]);
         let restored = run(psql.arg(&file));
         assert!(restored.status.success(), "{}", text(&restored.stderr));
         let mut again = program.command("pg_dump", &stack, stack.direct_address().port());
@@ -199,18 +201,21 @@ impl Programs {
     }
 }
 
-/// Each server with the programs that dump it: Debian's and the newest.
+/// Each server with the programs that dump it: Debian's, the newest, and the oldest that can be had.
 fn stacks() -> Vec<(Stack, Vec<Programs>)> {
-    let newest = || Programs::of(Path::new(&installed("clients-dump/bin")));
+    let fetched = |folder| Programs::of(Path::new(&installed(folder)));
     let of_server = |stack: &Stack| {
         let path = format!("/usr/lib/postgresql/{}/bin", stack.cluster().version());
         let path = Path::new(&path);
         path.join("pg_dump").exists().then(|| Programs::of(path))
     };
-    let stacks = [Some(Stack::start(bi())), Stack::on_version_with(18, bi())];
-    let stacks = stacks.into_iter().flatten().map(|stack| {
+    let others = [14, 18].map(|version| Stack::on_version_with(version, bi()));
+    let stacks = [Some(Stack::start(bi()))].into_iter().chain(others);
+    let stacks = stacks.flatten().map(|stack| {
         stack.prepare(&[FIXTURE]);
-        let programs = [of_server(&stack), Some(newest())];
+        let oldest = fetched("clients-dump-oldest/bin");
+        let oldest = oldest.is_of(&stack).then_some(oldest);
+        let programs = [of_server(&stack), oldest, Some(fetched("clients-dump/bin"))];
         (stack, programs.into_iter().flatten().collect())
     });
     stacks.collect()
