@@ -19,11 +19,20 @@ fn every_message_is_answered_in_its_place_with_truncation() {
 }
 
 fn walk_all(edits: &'static [(&'static str, &'static str)]) {
-    let stack = Arc::new(Stack::start(Options {
+    let options = || Options {
         policy: Some("bi"),
         policy_edits: edits,
         ..Options::default()
-    }));
+    };
+    walk_before(Stack::start(options()));
+    // From 18 on an Execute without a Sync opens an implicit transaction block.
+    if let Some(stack) = Stack::on_version_with(18, options()) {
+        walk_before(stack);
+    }
+}
+
+fn walk_before(stack: Stack) {
+    let stack = Arc::new(stack);
     stack.prepare(&[
         "CREATE TABLE public.many AS SELECT g AS id FROM generate_series(1, 2000) AS g",
         "ANALYZE public.many",

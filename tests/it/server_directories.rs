@@ -73,15 +73,15 @@ const NEVER: [&str; 11] = [
 
 #[test]
 fn directories_are_listed_where_the_policy_says_so() {
-    // Those that have BEGIN ATOMIC.
-    for version in VERSIONS.into_iter().skip(1) {
+    // Those that have the directories of logical decoding.
+    for version in VERSIONS.into_iter().skip(2) {
         let Some(stack) = start(version, "bi") else {
             continue;
         };
         let mut client = watch(&stack);
         let listed: &[&str] = match version {
-            15 => &[],
-            _ => &["SELECT count(*) >= 0 FROM pg_ls_summariesdir()"],
+            18 => &["SELECT count(*) >= 0 FROM pg_ls_summariesdir()"],
+            _ => &[],
         };
         for text in LISTS.iter().chain(listed) {
             for said in by_every_way(&mut client, text) {

@@ -52,7 +52,16 @@ impl Conversation {
             b'2' => {}
             b'3' => {
                 if asking.closed() && asking.end == End::Flush {
-                    self.conclude()?;
+                    if asking.is_of_bind() {
+                        self.conclude()?;
+                    } else {
+                        // Nothing before it was skipped: a Query may end it all.
+                        asking.end = End::Sync;
+                        self.outbox.sync_message();
+                        self.standing.unsynced = false;
+                        self.names.sync();
+                        self.quotas.sync();
+                    }
                 }
             }
             b'C' => {
