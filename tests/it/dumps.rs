@@ -201,7 +201,7 @@ impl Programs {
     }
 }
 
-/// Each server with the programs that dump it: Debian's, the newest, and the oldest that can be had.
+/// Each server with the programs that dump it: Debian's, the newest and the oldest one.
 fn stacks() -> Vec<(Stack, Vec<Programs>)> {
     let fetched = |folder| Programs::of(Path::new(&installed(folder)));
     let of_server = |stack: &Stack| {

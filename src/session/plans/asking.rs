@@ -73,23 +73,13 @@ pub(super) struct Waiting {
     pub(super) gate: Duration,
 }
 
-/// What comes behind a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Behind {
-    /// A Query, which ends what was open of the extended protocol. Behind an Execute without a Sync
-    /// servers from 18 on take it into the same implicit transaction and leave that unfinished.
-    Query,
-    /// More messages of the extended protocol, perhaps.
-    Messages,
-}
-
 /// How a question ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// With a Sync: nothing is open that the client has sent since its last one.
     Sync,
     /// With a Flush: what the client has sent goes on behind it, or an error of it skips the
-    /// question. Where a Query waits the Sync comes once it is answered.
+    /// question. Where a Query waits, the Sync comes once all is answered.
     Flush,
 }
 

@@ -252,7 +252,7 @@ fn a_question_that_fails_in_a_batch_skips_to_its_sync() {
 }
 
 #[test]
-fn a_query_behind_a_batch_stays_in_its_transaction() {
+fn a_query_behind_a_batch_ends_it_and_stays_in_its_block() {
     let mut exchange = agent();
     let batch = [
         parse("", "BEGIN"),
@@ -264,6 +264,8 @@ fn a_query_behind_a_batch_stays_in_its_transaction() {
     let first = [empty(b'1'), empty(b'2'), complete("BEGIN")];
     assert_eq!(exchange.upstream(&first), "12C");
     assert_eq!(exchange.upstream(&[planned("1", "1")]), "");
+    assert_eq!(exchange.sent(), "S");
+    assert_eq!(exchange.upstream(&[ready(b'T')]), "");
     assert_eq!(exchange.sent(), "Q");
     assert_eq!(exchange.upstream(&answer()), "TDCZ");
     assert_eq!(exchange.client(&batch[..3]), "PBE");

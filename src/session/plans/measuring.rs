@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::asking::{Asking, Behind, End, Subject};
+use super::asking::{Asking, End, Subject};
 use super::{Ask, NO_VALUES};
 use crate::catalog::quote::quoted;
 use crate::gate::{Parameters, Planning, Question, ReadPermit, Verdict};
@@ -25,17 +25,13 @@ impl Conversation {
         };
         let (facts, text) = (Arc::clone(&bound.facts), Arc::clone(&bound.text));
         let measures = self.measures(&facts, Moment::Bound);
-        if let Some((end, cursors)) = self.put_measures(measures, Behind::Messages) {
+        if let Some((end, cursors)) = self.put_measures(measures) {
             self.wait_for_cursors(Subject::Bind(facts, text), end, cursors);
         }
     }
 
     /// Writes the questions; nothing where there are none, or none can be asked.
-    pub(super) fn put_measures(
-        &mut self,
-        measures: Vec<Measure>,
-        behind: Behind,
-    ) -> Option<(End, Cursors)> {
+    pub(super) fn put_measures(&mut self, measures: Vec<Measure>) -> Option<(End, Cursors)> {
         if measures.is_empty() || self.is_sure_to_fail() {
             return None;
         }
@@ -59,8 +55,7 @@ impl Conversation {
             planning,
             key: None,
         };
-        let given = (&Parameters::open(), NO_VALUES);
-        let (end, ..) = self.put(&ask, given, behind).ok()?;
+        let (end, ..) = self.put(&ask, &Parameters::open(), NO_VALUES).ok()?;
         Some((end, cursors))
     }
 

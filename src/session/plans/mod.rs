@@ -36,7 +36,7 @@ pub(super) mod outcome;
 use std::sync::{Arc, PoisonError};
 
 use self::answer::Plan;
-use self::asking::{Asking, Behind, End, Subject, Waiting};
+use self::asking::{Asking, End, Subject, Waiting};
 use self::known::Key;
 use super::arrival::Arrival;
 use super::conversation::{Conversation, Ending, Intake};
@@ -69,7 +69,7 @@ impl Conversation {
         (manner, allowance): (Manner, Allowance),
     ) -> Result<(), Ending> {
         let measures = self.measures(permit.facts(), Moment::BeforeRun);
-        match self.put_measures(measures, Behind::Query) {
+        match self.put_measures(measures) {
             None => self.plan_measured(frame, (permit, lowered), (manner, allowance)),
             Some((end, cursors)) => {
                 let waiting = Waiting::of(frame, (permit, lowered), (manner, allowance));
@@ -90,10 +90,7 @@ impl Conversation {
             return self.send_query(frame, &permit, lowered, (manner, allowance));
         }
         let asked = self.ask_of_query(&permit).and_then(|ask| match ask {
-            Some(ask) => {
-                let given = (&Parameters::open(), NO_VALUES);
-                self.put(&ask, given, Behind::Query).map(Some)
-            }
+            Some(ask) => self.put(&ask, &Parameters::open(), NO_VALUES).map(Some),
             None => Ok(None),
         });
         match asked {
@@ -132,7 +129,7 @@ impl Conversation {
             self.measure_bound(bind.portal);
             return Ok(());
         };
-        match self.put(&ask, (&prepared.parameters, bind.given), Behind::Messages) {
+        match self.put(&ask, &prepared.parameters, bind.given) {
             Ok((end, shifts, key)) => {
                 let subject =
                     Subject::Bind(Arc::clone(&prepared.facts), Arc::clone(&prepared.text));
@@ -166,8 +163,8 @@ impl Conversation {
     fn put(
         &mut self,
         ask: &Ask,
-        (parameters, given): (&Parameters, &[u8]),
-        behind: Behind,
+        parameters: &Parameters,
+        given: &[u8],
     ) -> Result<Put, Box<Refusal>> {
         let types: Vec<[u8; 4]> = match parameters {
             Parameters::Given(types) => types.iter().map(|oid| oid.to_be_bytes()).collect(),
@@ -181,21 +178,12 @@ impl Conversation {
             .map(|question| &question.permit);
         let asked = self.outbox.questions(permits, types, given);
         asked.map_err(|_| Refusal::of_unplannable())?;
-        let goes_on = match behind {
-            Behind::Query => false,
-            Behind::Messages => self.standing.unsynced,
-        };
-        let end = if goes_on || self.journal.may_be_skipping() {
+        let end = if self.standing.unsynced || self.journal.may_be_skipping() {
             self.outbox.flush_message();
             self.standing.unsynced = true;
             End::Flush
         } else {
             self.outbox.sync_message();
-            if self.standing.unsynced {
-                self.standing.unsynced = false;
-                self.names.sync();
-                self.quotas.sync();
-            }
             End::Sync
         };
         let questions = ask.planning.questions.iter();

@@ -55,7 +55,8 @@ impl Conversation {
                     if asking.is_of_bind() {
                         self.conclude()?;
                     } else {
-                        // Nothing before it was skipped: a Query may end it all.
+                        // A Query ends what was open. Servers from 18 on would take it into the
+                        // implicit transaction of the question, and leave that unfinished.
                         asking.end = End::Sync;
                         self.outbox.sync_message();
                         self.standing.unsynced = false;
