@@ -404,7 +404,7 @@ fn a_read_that_fails_for_the_moment_is_sent_again() {
             );
         });
     }
-    assert!(stack.metric("pgsieve_retries_total") >= 2.0);
+    until(|| (stack.metric("pgsieve_retries_total") >= 2.0).then_some(())).expect("counted");
     // In a transaction block it is the client's to begin again.
     stack.prepare(&["INSERT INTO conflict VALUES (1)"]);
     client.query("BEGIN");
