@@ -179,7 +179,9 @@ pub(super) const KEYS: &[Key] = &[
         path: "functions.server_directories",
         form: Form::OneOf(&["refuse", "allow"]),
         absent: Some("refuse"),
-        doc: "Whether functions may run that list one directory of the server by name, size and               time, such as pg_ls_waldir(), which Postgres gives to pg_monitor. Those that read               files or take a path never run.",
+        doc: "Whether functions may run that list one directory of the server by name, size and \
+              time, such as pg_ls_waldir(), which Postgres gives to pg_monitor. Those that read \
+              files or take a path never run.",
     },
     Key {
         path: "foreign",
