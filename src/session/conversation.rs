@@ -250,6 +250,7 @@ impl Conversation {
             standing: Standing {
                 status: TransactionStatus::Idle,
                 unsynced: false,
+                asked: false,
             },
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,

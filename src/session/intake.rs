@@ -250,7 +250,7 @@ impl Conversation {
                 self.outbox
                     .parse(parse.name, &permit, parse.parameter_types)
                     .map_err(|_| UNSENDABLE)?;
-                self.standing.unsynced = true;
+                self.standing.open_batch();
                 self.journal.push(Owed::Parse(Box::new(running)));
             }
             Err(refusal) => {
@@ -429,7 +429,7 @@ impl Conversation {
     }
 
     fn forward(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
-        self.standing.unsynced = true;
+        self.standing.open_batch();
         self.retained.follow(frame);
         self.outbox.forward(frame).map_err(|_| UNSENDABLE)
     }

@@ -542,6 +542,16 @@ pub struct Standing {
     /// Whether extended messages were sent since the last Sync: an implicit transaction may be
     /// open.
     pub unsynced: bool,
+    /// Whether a question of pgsieve's own was among them. Says nothing where none were sent.
+    pub asked: bool,
+}
+
+impl Standing {
+    /// An extended message is sent.
+    pub fn open_batch(&mut self) {
+        self.asked &= self.unsynced;
+        self.unsynced = true;
+    }
 }
 
 /// Entries kept allocated between pipelines: none, or every idle session would keep them.

@@ -92,7 +92,7 @@ impl Conversation {
             };
             sent.map_err(|_| UNSENDABLE)?;
             self.retained.give_up();
-            self.standing.unsynced = true;
+            self.standing.open_batch();
             self.journal.push(Owed::RefusedMessage { refusal, unnamed });
             self.intake = Intake::SkipToSync;
         }

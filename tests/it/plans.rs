@@ -547,3 +547,52 @@ fn the_time_is_on_record_and_no_text_is() {
     assert_eq!(stack.metric("pgsieve_plan_seconds_count"), 4.0);
     assert!(!stack.everything_said().contains("canary"));
 }
+
+/// What pgsieve has run in a batch is over when a Query comes behind it. From 18 on a server would
+/// take the Query into the question's implicit transaction, and a later message would meet XX000.
+#[test]
+fn a_query_behind_an_unfinished_batch_leaves_nothing_open() {
+    let options = || Options {
+        policy: Some("bi"),
+        policy_edits: BOUNDED,
+        ..Options::default()
+    };
+    let stacks = [
+        Some(Stack::start(options())),
+        Stack::on_version_with(18, options()),
+    ];
+    for stack in stacks.into_iter().flatten() {
+        stack.prepare(TABLES);
+        let before = [
+            vec![frames::close(b'P', "a")],
+            vec![frames::parse("", CHEAP)],
+            vec![frames::parse("", CHEAP), frames::bind("", "", &[], false)],
+        ];
+        for (batch, behind) in before.iter().flat_map(|batch| {
+            [
+                "SELECT id FROM few WHERE id < 3",
+                "SHOW TimeZone",
+                "SELECT 1; SELECT id FROM few",
+            ]
+            .map(|behind| (batch.concat(), behind))
+        }) {
+            for flushed in [true, false] {
+                let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+                let mut sent = batch.clone();
+                if flushed {
+                    client.send(&[&sent[..], &frames::flush()].concat());
+                    sent.clear();
+                }
+                client.send(&[sent, frames::query(behind)].concat());
+                let answer = client.until_ready();
+                let case = format!("{behind} {flushed}: {answer:?}");
+                assert!(!kinds(&answer).contains('E'), "{case}");
+                assert_eq!(answer.last().unwrap().body, b"I", "{case}");
+                client.send(&frames::sync());
+                assert_eq!(kinds(&client.until_ready()), "Z", "{case}");
+                client.send(&[frames::parse("b", CHEAP), frames::sync()].concat());
+                assert_eq!(kinds(&client.until_ready()), "1Z", "{case}");
+            }
+        }
+    }
+}

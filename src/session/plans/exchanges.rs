@@ -276,6 +276,27 @@ fn a_query_behind_a_batch_ends_it_and_stays_in_its_block() {
     assert_eq!(exchange.upstream(&[ready(b'E')]), "Z");
 }
 
+/// What pgsieve has run in a batch must not go on in the Query behind it, whatever that one is.
+#[test]
+fn a_query_behind_a_question_about_another_statement_ends_the_batch() {
+    for behind in ["SHOW TimeZone", "BEGIN"] {
+        let mut exchange = agent();
+        let batch = [parse("", "SELECT 1"), bind("", "")];
+        assert_eq!(exchange.client(&batch), "PBCCPBECCH");
+        let first = [empty(b'1'), empty(b'2'), planned("1", "1")];
+        assert_eq!(exchange.upstream(&first), "12");
+        assert_eq!(exchange.client(&[query(behind)]), "CCH");
+        assert_eq!(exchange.upstream(&[closed()]), "");
+        assert_eq!(exchange.sent(), "S");
+        assert_eq!(exchange.upstream(&[ready(b'I')]), "");
+        assert_eq!(exchange.sent(), "Q");
+        // A new batch has no question in it yet.
+        exchange.upstream(&[complete("SHOW"), ready(b'I')]);
+        assert_eq!(exchange.client(&[parse("s", "SHOW jit")]), "P");
+        assert_eq!(exchange.client(&[query("SHOW jit")]), "Q");
+    }
+}
+
 #[test]
 fn a_long_plan_is_read_from_its_beginning() {
     let mut exchange = agent();

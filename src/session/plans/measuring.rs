@@ -25,14 +25,17 @@ impl Conversation {
         };
         let (facts, text) = (Arc::clone(&bound.facts), Arc::clone(&bound.text));
         let measures = self.measures(&facts, Moment::Bound);
+        if measures.is_empty() {
+            return;
+        }
         if let Some((end, cursors)) = self.put_measures(measures) {
             self.wait_for_cursors(Subject::Bind(facts, text), end, cursors);
         }
     }
 
-    /// Writes the questions; nothing where there are none, or none can be asked.
+    /// Writes the questions; nothing where none can be asked.
     pub(super) fn put_measures(&mut self, measures: Vec<Measure>) -> Option<(End, Cursors)> {
-        if measures.is_empty() || self.is_sure_to_fail() {
+        if self.is_sure_to_fail() {
             return None;
         }
         let (mut questions, mut cursors) = (Vec::new(), VecDeque::new());

@@ -61,7 +61,8 @@ pub(super) struct Ask {
 }
 
 impl Conversation {
-    /// A Query that may run is sent once its plan is known to be within the bounds.
+    /// A Query that may run is sent once its plan is known to be within the bounds. Where a question
+    /// was put into the batch before it, that is ended first, by a question about nothing.
     pub(super) fn plan_query(
         &mut self,
         frame: &Frame<'_>,
@@ -69,7 +70,12 @@ impl Conversation {
         (manner, allowance): (Manner, Allowance),
     ) -> Result<(), Ending> {
         let measures = self.measures(permit.facts(), Moment::BeforeRun);
-        match self.put_measures(measures) {
+        let ends_batch = self.standing.unsynced && self.standing.asked;
+        let put = match measures.is_empty() && !ends_batch {
+            true => None,
+            false => self.put_measures(measures),
+        };
+        match put {
             None => self.plan_measured(frame, (permit, lowered), (manner, allowance)),
             Some((end, cursors)) => {
                 let waiting = Waiting::of(frame, (permit, lowered), (manner, allowance));
@@ -180,7 +186,8 @@ impl Conversation {
         asked.map_err(|_| Refusal::of_unplannable())?;
         let end = if self.standing.unsynced || self.journal.may_be_skipping() {
             self.outbox.flush_message();
-            self.standing.unsynced = true;
+            self.standing.open_batch();
+            self.standing.asked |= !ask.planning.questions.is_empty();
             End::Flush
         } else {
             self.outbox.sync_message();
