@@ -251,13 +251,13 @@ impl Conversation {
                 self.note_pause();
             }
             Some(Owed::Parse(running)) => {
-                self.prepared(&running);
                 if running.stake == Stake::Kept {
                     self.retained.answered();
                 }
                 if let Some(notice) = &running.notice {
                     notice.tell(&mut self.reply, &self.loudness);
                 }
+                self.prepared(running);
             }
             Some(Owed::Close(Closing::Portal { name })) => self.quotas.close_cursor(&name),
             _ => {}

@@ -380,6 +380,7 @@ impl Conversation {
     /// To be called until the turn was long enough.
     pub fn abandon(&mut self, why: SqlState) {
         let lost = self.ended_by_upstream.unwrap_or(Code::from(why));
+        self.trace_parsed();
         if let Some(held) = self.held.take() {
             self.finished(&held.into_running());
         }
@@ -440,10 +441,11 @@ impl Conversation {
     }
 
     /// A text was prepared: what it will do is recorded when it runs.
-    pub(super) fn prepared(&self, running: &Running) {
+    pub(super) fn prepared(&mut self, running: Box<Running>) {
         let info = running.info.as_ref().unwrap_or(&self.info);
         self.telemetry
             .prepared(&running.event(info, Instant::now()));
+        self.keep_parsed(running);
     }
 
     pub(super) fn finished(&self, running: &Running) {

@@ -139,6 +139,7 @@ impl Conversation {
 
     fn query(&mut self, frame: &Frame<'_>, query: &Query<'_>) -> Result<(), Ending> {
         let arrived = self.inflow.take();
+        self.trace_parsed();
         self.begin_trace(Some(query.text), &arrived);
         if query.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
             self.put_off(Large::new(frame, arrived));
@@ -419,6 +420,7 @@ impl Conversation {
 
     fn sync(&mut self, frame: &Frame<'_>) -> Result<(), Ending> {
         self.forward(frame)?;
+        self.trace_parsed();
         self.standing.unsynced = false;
         self.plan_took = None;
         self.names.sync();

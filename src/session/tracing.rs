@@ -2,8 +2,9 @@
 //!
 //! From its arrival until it is sent or refused, at most one statement is being taken; its trace
 //! waits here. Then it goes with what is owed. A Parse and the Execute of the same batch are one
-//! statement: the trace goes from one to the other. Where traces are off there is nothing of this,
-//! and each step is one look at that.
+//! statement: the trace goes from one to the other, and where the Parse is answered before the
+//! Execute has come, it waits here for as long as the batch lasts. Where traces are off there is
+//! nothing of this, and each step is one look at that.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,8 +28,10 @@ pub struct Tracing {
     /// What the application_name says.
     parent: Option<Parent>,
     taken: Taken,
-    /// The text that the last Bind was about.
-    bound: Option<Arc<str>>,
+    /// The statement that the last Bind was about.
+    bound: Option<Bound>,
+    /// What was prepared last in the batch that is being sent, until its Execute comes.
+    parsed: Option<Box<Running>>,
     /// When the plan of the last Bind was asked for, and when it came.
     asked: Option<(Instant, Instant)>,
 }
@@ -40,6 +43,12 @@ enum Taken {
     Statement(Option<Box<Trace>>),
 }
 
+/// A prepared statement as a Bind has found it.
+struct Bound {
+    facts: Arc<Facts>,
+    text: Arc<str>,
+}
+
 impl Tracing {
     /// Of a session that calls itself so.
     pub fn new(application_name: &str) -> Box<Self> {
@@ -48,6 +57,7 @@ impl Tracing {
             parent: Parent::in_name(application_name),
             taken: Taken::Nothing,
             bound: None,
+            parsed: None,
             asked: None,
         })
     }
@@ -78,11 +88,14 @@ impl Conversation {
             return;
         };
         let prepared = self.names.prepared(statement);
-        tracing.bound = prepared.map(|prepared| Arc::clone(&prepared.text));
+        tracing.bound = prepared.map(|prepared| Bound {
+            facts: Arc::clone(&prepared.facts),
+            text: Arc::clone(&prepared.text),
+        });
     }
 
-    /// An Execute has come for this portal. It goes on with the trace of its Parse, if that is not
-    /// answered yet.
+    /// An Execute has come for this portal. It goes on with the trace of its Parse, if that came in
+    /// the same batch.
     pub(super) fn begin_execute(&mut self, portal: &str, arrived: &Arrival) {
         let Some(tracing) = &mut self.tracing else {
             return;
@@ -91,8 +104,13 @@ impl Conversation {
             tracing.bound = None;
             return;
         };
-        if let Some(trace) = self.journal.take_trace_of_parse(&cursor.facts) {
-            tracing.taken = Taken::Statement(Some(trace));
+        let answered = |parsed: &mut Box<Running>| Arc::ptr_eq(&parsed.facts, &cursor.facts);
+        let trace = match tracing.parsed.take_if(answered) {
+            Some(mut parsed) => parsed.trace.take(),
+            None => self.journal.take_trace_of_parse(&cursor.facts),
+        };
+        if trace.is_some() {
+            tracing.taken = Taken::Statement(trace);
             return;
         }
         let text = Arc::clone(&cursor.text);
@@ -152,7 +170,7 @@ impl Conversation {
         if matches!(tracing.taken, Taken::Nothing) {
             let bound = tracing.bound.take();
             let bound = bound.filter(|_| matches!(path, Path::Bind | Path::Execute));
-            self.begin_trace(bound.as_deref(), arrived);
+            self.begin_trace(bound.as_ref().map(|bound| &*bound.text), arrived);
             if path == Path::Bind {
                 self.trace_asked();
             }
@@ -237,13 +255,47 @@ impl Conversation {
 
     /// A Bind has failed: so has the statement that would have run.
     pub(super) fn trace_unbound(&mut self, code: Code) {
-        if self.tracing.is_some()
-            && let Some(running) = self.journal.traced_execute()
-        {
+        let Some(tracing) = &mut self.tracing else {
+            return;
+        };
+        if let Some(running) = self.journal.traced_execute() {
             running.sqlstate = Some(code);
             let info = running.info.as_ref().unwrap_or(&self.info);
             self.telemetry.traced(&running.event(info, Instant::now()));
             running.trace = None;
+            return;
+        }
+        let bound = tracing.bound.as_ref();
+        if let Some(parsed) = &mut tracing.parsed
+            && bound.is_some_and(|bound| Arc::ptr_eq(&bound.facts, &parsed.facts))
+        {
+            parsed.path = Path::Execute;
+            parsed.sqlstate = Some(code);
+            self.trace_parsed();
+        }
+    }
+
+    /// A text was prepared. Its Execute may still come, unless the batch has ended.
+    pub(super) fn keep_parsed(&mut self, running: Box<Running>) {
+        if self.tracing.is_none() || running.trace.is_none() {
+            return;
+        }
+        self.trace_parsed();
+        if let Some(tracing) = &mut self.tracing {
+            tracing.parsed = Some(running);
+        }
+        if !self.standing.unsynced || self.journal.owes_sync() {
+            self.trace_parsed();
+        }
+    }
+
+    /// The batch is over, or the session: what was prepared in it was prepared by itself.
+    pub(super) fn trace_parsed(&mut self) {
+        if let Some(tracing) = &mut self.tracing
+            && let Some(parsed) = tracing.parsed.take()
+        {
+            let info = parsed.info.as_ref().unwrap_or(&self.info);
+            self.telemetry.traced(&parsed.event(info, Instant::now()));
         }
     }
 
@@ -265,6 +317,11 @@ impl Conversation {
 }
 
 impl Journal {
+    /// Whether the client has ended a batch that is not answered yet.
+    fn owes_sync(&mut self) -> bool {
+        self.owed_first().any(|owed| matches!(owed, Owed::Sync))
+    }
+
     /// The trace of a Parse that is owed in the batch that is being sent.
     fn take_trace_of_parse(&mut self, facts: &Arc<Facts>) -> Option<Box<Trace>> {
         let batch = self.owed_last().take(limits::TRACE_PARSE_BEHIND_MAX);

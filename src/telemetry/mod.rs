@@ -193,7 +193,6 @@ impl Telemetry {
             self.tally.count_prepared(event, &self.sinks.metrics);
             event.count_observed(&self.sinks.metrics);
         }
-        self.traced(event);
     }
 
     /// Where the memory that clients take is counted.

@@ -352,6 +352,84 @@ fn what_fails_or_is_refused_on_the_way_to_its_execute_is_there_once() {
     }
 }
 
+/// However a batch is cut into pieces that are answered one by one, what is one statement is one.
+#[test]
+fn a_batch_that_comes_in_pieces_has_the_same_spans() {
+    let traced = Traced::shared();
+    let bind = |name: &str, value| frames::bind("", name, &[Some(value)], false);
+    let (run, sync) = (frames::execute("", 0), frames::sync());
+    let division = "SELECT 8 / $1::int";
+    let cases = [
+        (
+            vec![bind("", "2"), run.clone(), sync.clone()],
+            vec![("execute", "")],
+        ),
+        (
+            vec![bind("", "0"), run.clone(), sync.clone()],
+            vec![("execute", "22012")],
+        ),
+        (
+            vec![bind("", "x"), run.clone(), sync.clone()],
+            vec![("execute", "22P02")],
+        ),
+        (
+            vec![bind("", "2"), run.clone(), run.clone(), sync.clone()],
+            vec![("execute", ""), ("execute", "")],
+        ),
+        (vec![bind("", "2"), sync.clone()], vec![("parse", "")]),
+        (
+            vec![bind("other", "2"), run.clone(), sync.clone()],
+            vec![("parse", "")],
+        ),
+        (vec![bind("other", "0"), sync.clone()], vec![("parse", "")]),
+        (vec![sync.clone()], vec![("parse", "")]),
+        (vec![frames::query("SELECT 1")], vec![("parse", "")]),
+        (vec![frames::terminate()], vec![("parse", "")]),
+        (
+            vec![frames::parse("", "DELETE FROM \"Schools\""), sync.clone()],
+            vec![("parse", "")],
+        ),
+    ];
+    for (number, (pieces, expected)) in cases.into_iter().enumerate() {
+        let place = Place::new(true);
+        let mut client = traced.client();
+        client.send(&[frames::parse("other", division), sync.clone()].concat());
+        client.until_ready();
+        let text = format!("{division} {}", place.comment());
+        client.send(&[frames::parse("", &text), frames::flush()].concat());
+        assert_eq!(client.read().unwrap().kind, b'1');
+        let mut has_failed = false;
+        for piece in pieces {
+            let is_last = matches!(piece[0], b'S' | b'Q' | b'X');
+            client.send(&match is_last {
+                true => piece.clone(),
+                false => [piece.clone(), frames::flush()].concat(),
+            });
+            let until = match piece[0] {
+                b'X' => continue,
+                b'S' | b'Q' => "Z",
+                _ if has_failed => continue,
+                b'E' => "CE",
+                _ => "2E",
+            };
+            let last = loop {
+                let kind = client.read().unwrap().kind;
+                if until.contains(char::from(kind)) {
+                    break kind;
+                }
+            };
+            has_failed |= last == b'E';
+        }
+        let spans = traced.collector.trace(&place.trace, expected.len());
+        let found: Vec<_> = spans
+            .iter()
+            .filter(|span| span.kind == SERVER)
+            .map(|span| (span.get("pgsieve.path"), span.get("error.type")))
+            .collect();
+        assert_eq!(found, expected, "{number}");
+    }
+}
+
 #[test]
 fn transactions_and_cursors_are_statements_like_others() {
     let traced = Traced::shared();
