@@ -7,6 +7,7 @@ use crate::cli::sources::sources;
 use crate::cli::{Outcome, allocator, complain, fail};
 use crate::config::written::Flag;
 use crate::config::{self, Problem, Settings};
+use crate::net::descriptors;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
 #[derive(clap::Args)]
@@ -38,6 +39,7 @@ pub struct Flags {
 pub fn run(flags: Flags) -> Outcome {
     // Before anything is read: a configuration that comes through a pipe comes once.
     allocator::settle();
+    descriptors::raise_limit();
     match settings(flags) {
         Ok(settings) => match app::run(settings) {
             Ok(()) => Outcome::Done,

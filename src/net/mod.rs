@@ -5,6 +5,7 @@
 pub mod binding;
 pub mod certs;
 pub mod client_tls;
+pub mod descriptors;
 pub mod link;
 pub mod pem;
 pub mod stream;

@@ -116,6 +116,8 @@ mod temporary;
 #[cfg(test)]
 mod traces;
 #[cfg(test)]
+mod traces_batches;
+#[cfg(test)]
 mod traces_faults;
 #[cfg(test)]
 mod violations;

@@ -3,7 +3,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::Duration;
+use std::{env, fs};
+
+use pgsieve::demo::cluster::random_name;
+use pgsieve::demo::leash::Leash;
+use pgsieve::net::descriptors;
 
 use crate::support::sql::run_blocking;
 use crate::support::{Options, READER, Stack, until};
@@ -15,6 +21,8 @@ const SHARE: usize = PLACES / 4;
 const LEFT_MAX: usize = SHARE + 1;
 
 fn stack() -> Stack {
+    // The flood's own ends are this process's.
+    descriptors::raise_limit();
     Stack::start(Options {
         config: Some(format!(
             "listen: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\nupstream:\n  url: \
@@ -108,4 +116,27 @@ fn sessions_that_are_in_keep_their_places_through_a_flood() {
     });
     let rest = until(|| (closed(&flood) + closed(&more) >= 2 * PLACES - LEFT_MAX).then_some(()));
     assert!(rest.is_some());
+}
+
+/// A service has a soft limit of 1,024 on most systems, whatever its hard one is.
+#[test]
+fn a_soft_limit_of_descriptors_keeps_nobody_out() {
+    let folder = env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
+    fs::create_dir(&folder).unwrap();
+    let program = env!("CARGO_BIN_EXE_pgsieve");
+    let upstream = format!("postgres://{}/postgres", Stack::shared().direct_address());
+    let script = "ulimit -Sn 64; exec \"$0\" \"$@\"";
+    let here = "127.0.0.1:0";
+    let served = ["-c", script, program, "serve", "--upstream", &upstream];
+    let arguments = [&served[..], &["--listen", here, "--admin", here]].concat();
+    let sieve = Leash::start(&folder, Path::new("/bin/sh"), &arguments, &[]).unwrap();
+    let raised = || {
+        let of_process = |name| fs::read_to_string(format!("/proc/{}/{name}", sieve.pid()?)).ok();
+        let (command, limits) = (of_process("cmdline")?, of_process("limits")?);
+        let open_files = limits.lines().find(|line| line.contains("open files"))?;
+        let numbers: Vec<_> = open_files.split_whitespace().skip(3).collect();
+        (command.starts_with(program) && numbers[0] == numbers[1]).then_some(())
+    };
+    let raised = until(raised);
+    assert!(raised.is_some(), "{}", sieve.stderr());
 }

@@ -30,7 +30,7 @@ impl Traced {
         Self { stack, collector }
     }
 
-    fn shared() -> &'static Self {
+    pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Traced> = LazyLock::new(|| {
             let traced = Traced::start("0", Options::default());
             traced.stack.prepare(&[
@@ -59,7 +59,7 @@ impl Traced {
         self.of_place(&place)
     }
 
-    fn of_place(&self, place: &Place) -> Vec<Span> {
+    pub fn of_place(&self, place: &Place) -> Vec<Span> {
         let spans = self.collector.trace(&place.trace, 1);
         check(&spans, &place.span);
         spans
@@ -103,7 +103,7 @@ pub fn environment(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, &'stati
 }
 
 /// What holds for every statement: its children are its own, and lie in it.
-fn check(spans: &[Span], parent: &str) {
+pub fn check(spans: &[Span], parent: &str) {
     let ids: HashSet<&str> = spans.iter().map(|span| span.id.as_str()).collect();
     assert_eq!(ids.len(), spans.len());
     for span in spans {
@@ -127,7 +127,7 @@ fn check(spans: &[Span], parent: &str) {
     }
 }
 
-fn names(spans: &[Span]) -> Vec<&str> {
+pub fn names(spans: &[Span]) -> Vec<&str> {
     spans
         .iter()
         .skip(1)
@@ -285,149 +285,6 @@ fn a_pipelined_statement_waits_for_those_before() {
     let took = |span: &Span| span.end - span.start;
     assert!(took(&spans[4]) > took(&before[3]) / 2, "{spans:?}");
     assert!(took(&spans[5]) < took(&before[3]) / 2, "{spans:?}");
-}
-
-#[test]
-fn a_parse_and_its_execute_are_one_statement_within_a_batch() {
-    let traced = Traced::shared();
-    let place = Place::new(true);
-    let mut client = traced.client();
-    let text = format!("SELECT $1::int {}", place.comment());
-    client.send(&frames::extended(&text, &[Some("7")], true));
-    assert_eq!(kinds(&client.until_ready()), "12TDCZ");
-    let spans = traced.of_place(&place);
-    assert_eq!(names(&spans), ["judge", "preprocess", "upstream"]);
-    assert_eq!(spans[0].get("pgsieve.path"), "execute");
-    assert_eq!(spans[0].get("db.response.returned_rows"), "1");
-    // Prepared by itself, it has a span of its own, and so has each run.
-    let place = Place::new(true);
-    let text = format!("SELECT $1::int {}", place.comment());
-    client.send(&[frames::parse("s", &text), frames::sync()].concat());
-    client.until_ready();
-    for value in ["1", "2"] {
-        let run = [
-            frames::bind("", "s", &[Some(value)], false),
-            frames::execute("", 0),
-        ];
-        client.send(&[run.concat(), frames::sync()].concat());
-        assert_eq!(kinds(&client.until_ready()), "2DCZ");
-    }
-    let spans = traced.collector.trace(&place.trace, 3);
-    check(&spans, &place.span);
-    let paths: Vec<_> = spans[..3]
-        .iter()
-        .map(|span| span.get("pgsieve.path"))
-        .collect();
-    assert_eq!(paths, ["parse", "execute", "execute"]);
-}
-
-#[test]
-fn what_fails_or_is_refused_on_the_way_to_its_execute_is_there_once() {
-    let traced = Traced::shared();
-    for (text, value, code, path) in [
-        ("SELECT $1::int", "x", "22P02", "execute"),
-        ("SELECT $1::int / 0", "1", "22012", "execute"),
-        ("SELECT $1::int FROM nowhere_at_all", "1", "42P01", "parse"),
-        (
-            "DELETE FROM \"Schools\" WHERE $1::int = 1",
-            "1",
-            "25006",
-            "parse",
-        ),
-    ] {
-        let place = Place::new(true);
-        let mut client = traced.client();
-        let text = format!("{text} {}", place.comment());
-        client.send(&frames::extended(&text, &[Some(value)], true));
-        client.until_ready();
-        let spans = traced.of_place(&place);
-        assert_eq!(
-            spans.iter().filter(|span| span.kind == SERVER).count(),
-            1,
-            "{text}"
-        );
-        let whole = &spans[0];
-        assert_eq!(whole.get("error.type"), code, "{whole:?}");
-        assert_eq!(whole.get("pgsieve.path"), path, "{text}");
-    }
-}
-
-/// However a batch is cut into pieces that are answered one by one, what is one statement is one.
-#[test]
-fn a_batch_that_comes_in_pieces_has_the_same_spans() {
-    let traced = Traced::shared();
-    let bind = |name: &str, value| frames::bind("", name, &[Some(value)], false);
-    let (run, sync) = (frames::execute("", 0), frames::sync());
-    let division = "SELECT 8 / $1::int";
-    let cases = [
-        (
-            vec![bind("", "2"), run.clone(), sync.clone()],
-            vec![("execute", "")],
-        ),
-        (
-            vec![bind("", "0"), run.clone(), sync.clone()],
-            vec![("execute", "22012")],
-        ),
-        (
-            vec![bind("", "x"), run.clone(), sync.clone()],
-            vec![("execute", "22P02")],
-        ),
-        (
-            vec![bind("", "2"), run.clone(), run.clone(), sync.clone()],
-            vec![("execute", ""), ("execute", "")],
-        ),
-        (vec![bind("", "2"), sync.clone()], vec![("parse", "")]),
-        (
-            vec![bind("other", "2"), run.clone(), sync.clone()],
-            vec![("parse", "")],
-        ),
-        (vec![bind("other", "0"), sync.clone()], vec![("parse", "")]),
-        (vec![sync.clone()], vec![("parse", "")]),
-        (vec![frames::query("SELECT 1")], vec![("parse", "")]),
-        (vec![frames::terminate()], vec![("parse", "")]),
-        (
-            vec![frames::parse("", "DELETE FROM \"Schools\""), sync.clone()],
-            vec![("parse", "")],
-        ),
-    ];
-    for (number, (pieces, expected)) in cases.into_iter().enumerate() {
-        let place = Place::new(true);
-        let mut client = traced.client();
-        client.send(&[frames::parse("other", division), sync.clone()].concat());
-        client.until_ready();
-        let text = format!("{division} {}", place.comment());
-        client.send(&[frames::parse("", &text), frames::flush()].concat());
-        assert_eq!(client.read().unwrap().kind, b'1');
-        let mut has_failed = false;
-        for piece in pieces {
-            let is_last = matches!(piece[0], b'S' | b'Q' | b'X');
-            client.send(&match is_last {
-                true => piece.clone(),
-                false => [piece.clone(), frames::flush()].concat(),
-            });
-            let until = match piece[0] {
-                b'X' => continue,
-                b'S' | b'Q' => "Z",
-                _ if has_failed => continue,
-                b'E' => "CE",
-                _ => "2E",
-            };
-            let last = loop {
-                let kind = client.read().unwrap().kind;
-                if until.contains(char::from(kind)) {
-                    break kind;
-                }
-            };
-            has_failed |= last == b'E';
-        }
-        let spans = traced.collector.trace(&place.trace, expected.len());
-        let found: Vec<_> = spans
-            .iter()
-            .filter(|span| span.kind == SERVER)
-            .map(|span| (span.get("pgsieve.path"), span.get("error.type")))
-            .collect();
-        assert_eq!(found, expected, "{number}");
-    }
 }
 
 #[test]

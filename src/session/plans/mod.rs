@@ -61,8 +61,8 @@ pub(super) struct Ask {
 }
 
 impl Conversation {
-    /// A Query that may run is sent once its plan is known to be within the bounds. Where a question
-    /// was put into the batch before it, that is ended first, by a question about nothing.
+    /// A Query that may run is sent once its plan is known to be within the bounds. Where a
+    /// question was put into the batch before it, that is ended first, by a question about nothing.
     pub(super) fn plan_query(
         &mut self,
         frame: &Frame<'_>,
