@@ -190,6 +190,10 @@ pub const USER_LABELS_MAX: usize = 100;
 /// Clients make as many as they like: these are the first that came.
 pub const FINGERPRINT_LABELS_MAX: usize = 100;
 
+/// Relations, columns, functions and settings whose refusals are counted by themselves, at a time;
+/// the rest is counted together. A dashboard of more lines than this is read by nobody.
+pub const SUBJECT_LABELS_MAX: usize = 100;
+
 /// Upstreams that are counted by themselves: as many as anybody would name in one file.
 pub const UPSTREAM_LABELS_MAX: usize = 16;
 

@@ -149,6 +149,9 @@ const USERS: Values = names(limits::USER_LABELS_MAX + 1, "user");
 /// The fingerprints that have a place of their own, and the rest.
 const FINGERPRINTS: Values = names(limits::FINGERPRINT_LABELS_MAX + 1, "fingerprint");
 
+/// What has a place of its own in the counts of refusals, and the rest.
+const SUBJECTS: Values = names(limits::SUBJECT_LABELS_MAX + 1, "subject");
+
 /// The upstreams of the settings.
 const UPSTREAMS: Values = names(limits::UPSTREAM_LABELS_MAX, "upstream");
 
@@ -226,6 +229,9 @@ metrics! {
     FINGERPRINT_REFUSALS: Counter "pgsieve_fingerprint_refusals_total" in "statements",
         ["fingerprint": FINGERPRINTS, "rule": closed::<Rule>()],
         "Statements refused, by fingerprint and rule.";
+    SUBJECT_REFUSALS: Counter "pgsieve_subject_refusals_total" in "statements",
+        ["subject": SUBJECTS, "rule": closed::<Rule>()],
+        "Statements refused, by what in the database they were about and rule.";
     OBSERVED: Counter "pgsieve_observed_total" in "statements",
         ["policy": POLICIES, "rule": closed::<Rule>()],
         "Statements that a rule of the policy would have refused, were it not only observed.";

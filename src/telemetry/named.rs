@@ -1,8 +1,11 @@
 //! Counters with a name among their labels that is not known when the program is built: that of a
-//! policy, a user or a fingerprint. Each has a [place](crate::telemetry::slots) or is counted as
-//! one of the rest, under the name `other`. A name that loses its place takes its series along.
+//! policy, a user, a fingerprint or what a statement was about. Each has a
+//! [place](crate::telemetry::slots) or is counted as one of the rest, under the name `other`. A
+//! name that loses its place takes its series along.
 
 use std::collections::HashMap;
+use std::fmt::Display;
+use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -16,7 +19,7 @@ use crate::telemetry::TelemetryError;
 use crate::telemetry::family::{Labels, Three};
 use crate::telemetry::labels::{Label, Outcome, Path};
 use crate::telemetry::metrics::{
-    FINGERPRINT_REFUSALS, Metric, OBSERVED, REFUSALS, STATEMENTS, USER_REFUSALS, USER_STATEMENTS,
+    Metric, OBSERVED, REFUSALS, STATEMENTS, USER_REFUSALS, USER_STATEMENTS,
 };
 use crate::telemetry::slots::{Freed, Slot, Slots};
 
@@ -31,8 +34,15 @@ pub struct ByUser {
 }
 
 /// What is counted by fingerprint.
-pub struct ByFingerprint {
-    held: Mutex<HeldByFingerprint>,
+pub type ByFingerprint = RefusalsBy<Fingerprint>;
+
+/// What is counted by what it was about, as [`Refusal::subject`](crate::gate::Refusal::subject)
+/// calls it.
+pub type BySubject = RefusalsBy<Box<str>>;
+
+/// Refusals by a name that statements bring along.
+pub struct RefusalsBy<N> {
+    held: Mutex<HeldRefusals<N>>,
 }
 
 /// The labels of a statement beside its policy.
@@ -54,8 +64,8 @@ struct HeldByUser {
     refusals: Named<Rule>,
 }
 
-struct HeldByFingerprint {
-    slots: Slots<Fingerprint>,
+struct HeldRefusals<N> {
+    slots: Slots<N>,
     refusals: Named<Rule>,
 }
 
@@ -218,33 +228,36 @@ impl HeldByUser {
     }
 }
 
-impl ByFingerprint {
-    /// Registers the row.
-    pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
-        let held = HeldByFingerprint {
-            slots: Slots::new(limits::FINGERPRINT_LABELS_MAX, limits::LABEL_IDLE_TIME),
-            refusals: Named::register(registry, &FINGERPRINT_REFUSALS)?,
+impl<N: Clone + Eq + Hash + Display> RefusalsBy<N> {
+    /// Registers the row; so many names have a place at a time.
+    pub fn register(
+        registry: &Registry,
+        metric: &'static Metric,
+        most: usize,
+    ) -> Result<Self, TelemetryError> {
+        let held = HeldRefusals {
+            slots: Slots::new(most, limits::LABEL_IDLE_TIME),
+            refusals: Named::register(registry, metric)?,
         };
         Ok(Self {
             held: Mutex::new(held),
         })
     }
 
-    /// A statement with this fingerprint was refused.
-    pub fn refused(&self, fingerprint: Fingerprint, rule: Rule) {
+    /// A statement of this name was refused.
+    pub fn refused(&self, name: &N, rule: Rule) {
         let (mut held, now) = (open(&self.held), Instant::now());
-        let taken = held.slots.take(&fingerprint, now);
+        let taken = held.slots.take(name, now);
         held.drop_series(taken.freed);
         let (place, most) = (taken.slot.place(), held.slots.most());
         if place < most {
-            let name = fingerprint.to_string();
-            held.refusals.add(place, &name, rule, 1);
+            held.refusals.add(place, &name.to_string(), rule, 1);
         } else {
             held.refusals.add(most, OTHER, rule, 1);
         }
     }
 
-    /// Drops the series of fingerprints that were not refused for too long.
+    /// Drops the series of names that were not refused for too long.
     pub fn sweep(&self, now: Instant) {
         let mut held = open(&self.held);
         let freed = held.slots.sweep(now);
@@ -252,8 +265,8 @@ impl ByFingerprint {
     }
 }
 
-impl HeldByFingerprint {
-    fn drop_series(&mut self, freed: impl IntoIterator<Item = Freed<Fingerprint>>) {
+impl<N: Display> HeldRefusals<N> {
+    fn drop_series(&mut self, freed: impl IntoIterator<Item = Freed<N>>) {
         for Freed { place, name } in freed {
             self.refusals.drop_series(place, &name.to_string());
         }

@@ -12,6 +12,7 @@ use prometheus::{
 use crate::catalog::kind::ObjectKind;
 use crate::funnel::{AttemptOutcome, Confidence};
 use crate::gate::Rule;
+use crate::limits::{FINGERPRINT_LABELS_MAX, SUBJECT_LABELS_MAX};
 use crate::policy::Recoverer;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::checks::Checks;
@@ -28,16 +29,16 @@ use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
     AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT,
     CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS,
-    CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS, GATE_SECONDS,
-    JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS, MEMORY_REFUSED, MEMORY_TAKEN_BYTES,
-    MEMORY_WAITING, Metric, OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS,
-    PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS,
-    PROCESS_THREADS, PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS,
-    REPAIRS, RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS, STATEMENT_SECONDS,
-    STATEMENTS_WITHOUT_CATALOG, TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS,
-    UPSTREAM_SESSIONS, VIOLATIONS,
+    CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS, FINGERPRINT_REFUSALS,
+    GATE_SECONDS, JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS, MEMORY_REFUSED,
+    MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric, OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS,
+    PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES,
+    PROCESS_START_SECONDS, PROCESS_THREADS, PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS,
+    REPAIRED_STATEMENTS, REPAIRS, RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS,
+    STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG, SUBJECT_REFUSALS, TLS_FAILURES, TRACE_SPANS,
+    TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
-use crate::telemetry::named::{ByFingerprint, ByPolicy, ByUser};
+use crate::telemetry::named::{ByFingerprint, ByPolicy, BySubject, ByUser};
 use crate::telemetry::policies::PolicyNumbers;
 use crate::telemetry::process;
 use crate::telemetry::seats::Seats;
@@ -66,6 +67,8 @@ pub struct Metrics {
     pub by_user: ByUser,
     /// What is counted by fingerprint.
     pub by_fingerprint: ByFingerprint,
+    /// What is counted by what it was about.
+    pub by_subject: BySubject,
     /// See [`LIMITS`].
     pub limits: Family<Two<Rule, LimitMode>>,
     /// See [`LOGIN_SETTINGS`].
@@ -221,7 +224,12 @@ impl Metrics {
             seats: Seats::default(),
             by_policy: ByPolicy::register(r)?,
             by_user: ByUser::register(r)?,
-            by_fingerprint: ByFingerprint::register(r)?,
+            by_fingerprint: ByFingerprint::register(
+                r,
+                &FINGERPRINT_REFUSALS,
+                FINGERPRINT_LABELS_MAX,
+            )?,
+            by_subject: BySubject::register(r, &SUBJECT_REFUSALS, SUBJECT_LABELS_MAX)?,
             limits: Family::register(r, &LIMITS)?,
             login_settings: Family::register(r, &LOGIN_SETTINGS)?,
             clamps: Family::register(r, &CLAMPS)?,
@@ -290,6 +298,7 @@ impl Metrics {
         self.by_policy.sweep(now);
         self.by_user.sweep(now);
         self.by_fingerprint.sweep(now);
+        self.by_subject.sweep(now);
         self.upstreams.read(now);
         self.sessions.read(&self.seats);
         self.catalog.read();
@@ -476,7 +485,10 @@ mod tests {
         let fingerprint = fingerprinter.of("DROP TABLE t");
         metrics
             .by_fingerprint
-            .refused(fingerprint, Rule::ResultRows);
+            .refused(&fingerprint, Rule::ResultRows);
+        metrics
+            .by_subject
+            .refused(&"relation s.t".into(), Rule::ResultRows);
         let upstreams = &metrics.upstreams;
         upstreams.tried("h:1", CheckOutcome::Reached, Duration::from_millis(1));
         upstreams.told("h:1", Part::Primary, Duration::from_secs(60));

@@ -152,7 +152,7 @@ fn a_setting_that_is_none_keeps_pgsieve_from_starting() {
     assert!(status.is_some_and(|status| status != 0));
 }
 
-/// `audit.names: off`: fingerprints and kinds stay, names do not.
+/// `audit.names: off`: fingerprints and kinds stay, names do not, nor do they in the metrics.
 #[test]
 fn names_in_the_audit_can_be_left_out() {
     for (names, told) in [("on", true), ("off", false)] {
@@ -174,5 +174,14 @@ fn names_in_the_audit_can_be_left_out() {
             "{line}"
         );
         assert_eq!(line.get("relations").is_some(), told, "{line}");
+        client.query("DELETE FROM shop.orders");
+        let line = stack.audited(|event| event["verdict"] == "refused");
+        assert_eq!(line["subject"] == "relation shop.orders", told, "{line}");
+        let (_, metrics) = stack.get("/metrics");
+        assert!(metrics.contains("pgsieve_fingerprint_refusals_total{"));
+        let named = "pgsieve_subject_refusals_total{rule=\"write_statement\",subject=\"relation \
+                     shop.orders\"}";
+        assert_eq!(metrics.contains(named), told);
+        assert_eq!(metrics.contains("shop.orders"), told);
     }
 }

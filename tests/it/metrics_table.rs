@@ -83,7 +83,7 @@ fn the_number_of_series_has_a_bound() {
 }
 
 #[test]
-fn ten_thousand_users_policies_and_fingerprints_stay_within_the_bound() {
+fn ten_thousand_users_policies_fingerprints_and_subjects_stay_within_the_bound() {
     let telemetry = Telemetry::quiet().unwrap();
     let workers = [telemetry.for_worker(), telemetry.for_worker()];
     let policies = PolicySet::only(Arc::new(Policy::agent()));
@@ -96,9 +96,11 @@ fn ten_thousand_users_policies_and_fingerprints_stay_within_the_bound() {
             .under(format!("policy{number}"), "0")
             .admitted();
         let rule = Rule::ALL[usize::try_from(number).unwrap() % Rule::ALL.len()];
+        let subject = format!("relation shop.t{number}");
         let event = StatementFinished {
             fingerprint: Some(fingerprinter.of(&format!("DROP TABLE t{number}"))),
             rule: Some(rule),
+            subject: Some(&subject),
             observed: &[rule],
             ..statement(&session)
         };
@@ -129,8 +131,18 @@ fn ten_thousand_users_policies_and_fingerprints_stay_within_the_bound() {
         found["pgsieve_fingerprint_refusals_total"],
         limits::FINGERPRINT_LABELS_MAX + rest
     );
+    assert_eq!(
+        found["pgsieve_subject_refusals_total"],
+        limits::SUBJECT_LABELS_MAX + rest
+    );
     assert_eq!(found["pgsieve_statements_total"], limits::POLICY_LABELS_MAX);
-    for name in ["user_statements", "statements", "user_refusals", "refusals"] {
+    for name in [
+        "user_statements",
+        "statements",
+        "user_refusals",
+        "subject_refusals",
+        "refusals",
+    ] {
         let sum = sum(&text, &format!("pgsieve_{name}_total"));
         assert_eq!(sum, 10_000.0, "none of {name} is lost");
     }

@@ -158,7 +158,7 @@ fn name_nothing(stack: &Stack) {
 
 /// Whoever is on call reads what was refused, not just a fingerprint.
 #[test]
-fn the_audit_says_what_a_refusal_was_about() {
+fn the_audit_and_the_metrics_say_what_a_refusal_was_about() {
     let stack = stack();
     let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
     for (sql, subject) in [
@@ -177,6 +177,10 @@ fn the_audit_says_what_a_refusal_was_about() {
         client.query(sql);
         let line = stack.audited(|line| line["subject"] == subject);
         assert_eq!(line["verdict"], "refused", "{line}");
+        let rule = line["rule"].as_str().unwrap();
+        let labels = format!("{{rule=\"{rule}\",subject=\"{subject}\"}}");
+        let counted = stack.metric(&format!("pgsieve_subject_refusals_total{labels}"));
+        assert!(counted >= 1.0, "{labels}");
     }
     // What only the client names is on no record.
     client.query("DELETE FROM canary_of_names");
@@ -187,6 +191,7 @@ fn the_audit_says_what_a_refusal_was_about() {
         subject.starts_with("function pg_read_file")
     });
     assert!(!stack.everything_said().contains("canary_of_names"));
+    assert!(!stack.get("/metrics").1.contains("canary_of_names"));
 }
 
 /// The messages of a script, in the notation of [`SCRIPTS`].

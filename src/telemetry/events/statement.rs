@@ -186,7 +186,10 @@ impl StatementFinished<'_> {
             let user = self.session.admitted_user();
             metrics.by_user.refused(user, rule);
             if let Some(fingerprint) = self.fingerprint {
-                metrics.by_fingerprint.refused(fingerprint, rule);
+                metrics.by_fingerprint.refused(&fingerprint, rule);
+            }
+            if let Some(subject) = self.subject {
+                metrics.by_subject.refused(&subject.into(), rule);
             }
         }
         if let Some(code) = self.sqlstate {
