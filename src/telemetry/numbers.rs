@@ -249,16 +249,7 @@ impl Metrics {
             signals: Family::from_zero(r, &SIGNALS)?,
             own_cancels: Family::from_zero(r, &OWN_CANCELS)?,
             upstreams: UpstreamNumbers::register(r)?,
-            catalog: CatalogNumbers {
-                loads: Family::from_zero(r, &CATALOG_LOADS)?,
-                failures: Family::from_zero(r, &CATALOG_FAILURES)?,
-                load_seconds: histogram(r, &CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS)?,
-                drift: Family::from_zero(r, &CATALOG_DRIFT)?,
-                statements_without: counter(r, &STATEMENTS_WITHOUT_CATALOG)?,
-                checks: Checks::default(),
-                age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
-                bytes: gauge(r, &CATALOG_BYTES)?,
-            },
+            catalog: CatalogNumbers::register(r)?,
             repairs: Family::register(r, &REPAIRS)?,
             repaired_statements: Family::from_zero(r, &REPAIRED_STATEMENTS)?,
             repair_seconds: histogram(r, &REPAIR_SECONDS, STATEMENT_BUCKETS)?,
@@ -317,6 +308,21 @@ impl SessionNumbers {
             let names = [state.name()];
             self.upstreams.with_label_values(&names).set(sessions);
         }
+    }
+}
+
+impl CatalogNumbers {
+    fn register(r: &Registry) -> Result<Self, TelemetryError> {
+        Ok(Self {
+            loads: Family::from_zero(r, &CATALOG_LOADS)?,
+            failures: Family::from_zero(r, &CATALOG_FAILURES)?,
+            load_seconds: histogram(r, &CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS)?,
+            drift: Family::from_zero(r, &CATALOG_DRIFT)?,
+            statements_without: counter(r, &STATEMENTS_WITHOUT_CATALOG)?,
+            checks: Checks::default(),
+            age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
+            bytes: gauge(r, &CATALOG_BYTES)?,
+        })
     }
 }
 
