@@ -157,8 +157,14 @@ async fn a_refusal_names_what_the_role_may_see_and_nothing_else() {
         told.detail().unwrap().contains("unseen.canary()"),
         "{told:?}"
     );
+    // The record is the operator's: it names what was refused, and not by what it was found out.
+    for subject in ["view seen.plain", "view seen.mixed", "view unseen.plain"] {
+        stack.audited(|line| line["subject"] == subject);
+    }
     let said = stack.everything_said().to_lowercase();
-    assert!(!said.contains("canary") && !said.contains("seen.plain"));
+    assert!(!said.contains("canary"), "{said}");
+    let stderr = stack.stderr();
+    assert!(!stderr.contains("seen."), "{stderr}");
 }
 
 /// The same question, asked with `pgsieve check`.
