@@ -151,8 +151,9 @@ fn every_change_of_the_search_path_is_followed() {
         ],
         true,
     );
-    // Of what a savepoint took back nobody is sure: each path that may hold is asked.
-    check(&["ROLLBACK TO a", "COMMIT"], true);
+    // Of what a savepoint took back nobody is sure where the server does not report the path, as
+    // it does from 18 on: each path that may hold is asked.
+    check(&["ROLLBACK TO a", "COMMIT"], newest() < 18);
     check(
         &[
             "SET search_path = calm",
