@@ -48,11 +48,14 @@ fn certain_repairs_return_what_was_meant_by_every_way() {
             let wanted = rows(&direct.query(meant)).expect("rows");
             let answer = ask(&mut client, way, &entry.failing);
             match rows(&answer) {
-                Some(rows) => {
+                Some(found) => {
                     let place = &entry.place;
-                    assert_eq!(rows, wanted, "{place} by {way:?}: other rows");
+                    assert_eq!(found, wanted, "{place} by {way:?}: other rows");
                     let notices = answer.iter().filter(|frame| frame.kind == b'N');
-                    assert_eq!(notices.count(), 1, "{place} by {way:?}: no notice");
+                    // Newer servers take some of them as they are: an alias can be left out.
+                    let is_repaired = rows(&direct.query(&entry.failing)).is_none();
+                    let wanted = usize::from(is_repaired);
+                    assert_eq!(notices.count(), wanted, "{place} by {way:?}: notices");
                     right += 1;
                 }
                 None => {
