@@ -2,7 +2,7 @@
 //! are the database's own.
 
 use crate::support::frames;
-use crate::support::raw::kinds;
+use crate::support::raw::{Frame, kinds};
 
 use super::pair::{Differences, Pair};
 use super::same_answer::stack;
@@ -51,6 +51,18 @@ fn parameters_in_text_and_null() {
         }
     }
     differences.assert_none();
+}
+
+/// Whether both empty queries are answered. Servers of 18 take a Query into the implicit transaction
+/// of what was executed before it without a Sync, and meet what comes behind with XX000.
+fn is_the_end(answer: &[Frame]) -> bool {
+    let is_of_18 = |frame: &Frame| frame.kind == b'E' && frame.sqlstate() == "XX000";
+    match answer {
+        [.., first, _, empty, ready] if empty.kind == b'I' && ready.kind == b'Z' => {
+            first.kind == b'I' || is_of_18(first)
+        }
+        _ => false,
+    }
 }
 
 /// Names, portals and statements that are unknown, taken, closed, or out of order.
@@ -175,7 +187,7 @@ fn statements_and_portals() {
         let (direct, proxied): (Vec<_>, Vec<_>) = pair.both(|client| {
             client.send(&asked);
             let mut answer = Vec::new();
-            while !kinds(&answer).ends_with("IZIZ") {
+            while !is_the_end(&answer) {
                 answer.extend(client.until_ready());
             }
             answer
