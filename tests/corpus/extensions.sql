@@ -152,6 +152,15 @@ SELECT ST_GeomFromText('POINT(1 2)', 4326), ST_GeomFromGeoJSON('{"type":"Point",
 SELECT 'POINT(1 2)'::geometry::geography, 'POINT(1 2)'::geometry::text, 'POINT(1 2)'::geometry(Point, 4326) IS NULL WHERE false
 ----
 --! needs=postgis
+SELECT box(g), point(ST_Centroid(g)), polygon(g), path(ST_ExteriorRing(g)), text(g), ST_AsText(ST_SymmetricDifference(g, 'POLYGON((0 0,0 1,1 1,1 0,0 0))')) FROM (SELECT 'POLYGON((0 0,0 4,4 4,4 0,0 0))'::geometry AS g) x
+----
+--! needs=postgis_raster
+SELECT ST_Rotation(r), ST_Value(ST_SetValue(ST_AddBand(r, '8BUI'::text, 1, 0), 1, 1, 7), 1, 1) FROM (SELECT ST_MakeEmptyRaster(2, 2, 0, 0, 1) AS r) x
+----
+--! needs=ip4r
+SELECT family(a), text(a), cidr(a), lower('10.0.0.0/8'::ip4r), upper('10.0.0.0/8'::ip4r), masklen('10.0.0.0/8'::ip4r) FROM (SELECT '10.1.2.3'::ip4 AS a) x
+----
+--! needs=postgis
 SELECT ST_ClusterDBSCAN(g, 2, 1) OVER () FROM (VALUES ('POINT(0 0)'::geometry), ('POINT(1 1)')) t(g)
 ----
 --! needs=postgis

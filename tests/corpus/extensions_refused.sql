@@ -77,10 +77,6 @@ SELECT heap_force_kill('t'::regclass, ARRAY['(0,1)']::tid[])
 --! needs=amcheck
 SELECT bt_index_check('pg_class_oid_index')
 ----
---! in the place of built-ins of their names
---! needs=postgis
-SELECT box('LINESTRING(0 0,1 1)'::geometry), point('POINT(1 1)'::geometry)
-----
 --! needs=amcheck
 SELECT bt_index_parent_check('pg_class_oid_index')
 ----

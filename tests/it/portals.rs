@@ -2,7 +2,7 @@
 //! are the database's own.
 
 use crate::support::frames;
-use crate::support::raw::{Frame, kinds};
+use crate::support::raw::Frame;
 
 use super::pair::{Differences, Pair};
 use super::same_answer::stack;
@@ -53,8 +53,9 @@ fn parameters_in_text_and_null() {
     differences.assert_none();
 }
 
-/// Whether both empty queries are answered. Servers of 18 take a Query into the implicit transaction
-/// of what was executed before it without a Sync, and meet what comes behind with XX000.
+/// Whether both empty queries are answered. Servers of 18 take a Query into the implicit
+/// transaction of what was executed before it without a Sync, and meet what comes behind with
+/// XX000.
 fn is_the_end(answer: &[Frame]) -> bool {
     let is_of_18 = |frame: &Frame| frame.kind == b'E' && frame.sqlstate() == "XX000";
     match answer {

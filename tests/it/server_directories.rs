@@ -9,7 +9,7 @@ const MONITOR: &str = "watch";
 
 const SETUP: [&str; 15] = [
     "DO $$ BEGIN CREATE ROLE watch LOGIN PASSWORD 'watch' IN ROLE pg_monitor; \
-     EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+     EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$",
     "CREATE VIEW wal AS SELECT name, size FROM pg_ls_waldir()",
     "CREATE VIEW wal_over AS SELECT count(*) FROM wal",
     "CREATE VIEW tmp AS SELECT l.* FROM pg_tablespace t, LATERAL pg_ls_tmpdir(t.oid) l",

@@ -177,7 +177,7 @@ async fn add_extensions(cluster: &Cluster, client: &Client) {
     }
 }
 
-const EXTENSIONS: [&str; 28] = [
+const EXTENSIONS: [&str; 30] = [
     "pg_trgm",
     "pgcrypto",
     "hstore",
@@ -206,6 +206,8 @@ const EXTENSIONS: [&str; 28] = [
     "pg_surgery",
     "amcheck",
     "postgis",
+    "postgis_raster",
+    "ip4r",
 ];
 const HIDDEN_SCHEMA: &str = include_str!("../corpus/hidden_schema.sql");
 const HIDDEN_FOREIGN: &str = include_str!("../corpus/hidden_foreign.sql");

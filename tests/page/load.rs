@@ -47,7 +47,8 @@ impl Load {
                 let quoted = user.replace('\'', "''");
                 stack.prepare(&[&format!(
                     "DO $$ BEGIN CREATE ROLE \"{user}\" LOGIN PASSWORD '{quoted}'; \
-                 EXCEPTION WHEN duplicate_object THEN NULL; END $$; GRANT {READER} TO \"{user}\""
+                 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$; \
+                 GRANT {READER} TO \"{user}\""
                 )]);
                 let login = Login {
                     user,
