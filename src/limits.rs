@@ -681,9 +681,13 @@ pub const PENDING_LOGINS_MAX: usize = 1_000;
 /// line and a busy processor.
 pub const PENDING_LOGIN_GRACE: Duration = Duration::from_secs(1);
 
-/// How long a drain waits for running statements when the settings do not say, in milliseconds:
-/// what orchestrators give a process between asking it to stop and killing it.
-pub const DRAIN_TIMEOUT_MS: u64 = 30_000;
+/// How long a drain waits for running statements when the settings do not say: what orchestrators
+/// give a process between asking it to stop and killing it.
+pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The most that `limits.drain_timeout` can ask for: an hour, for the longest reports; who stops a
+/// process by hand does not wait for more.
+pub const DRAIN_TIMEOUT_BOUND: Duration = Duration::from_secs(3_600);
 
 // --- cli
 
@@ -1065,6 +1069,9 @@ pub const IDLE_TIME_BOUND: Duration = Duration::from_secs(24 * 86_400);
 /// Audit files that were put aside and are kept, unless told otherwise: with the files of 100 MiB
 /// that an operator would choose, a gigabyte.
 pub const AUDIT_FILES_KEPT: usize = 10;
+
+/// The most that `audit.rotate_bytes` can ask for, a pebibyte: more than a file system holds.
+pub const AUDIT_ROTATE_BYTES_BOUND: u64 = 1 << 50;
 
 // --- gate shapes
 

@@ -133,7 +133,7 @@ fn a_whole_file_is_read() {
          client:\n  tls: {{ mode: require, certificate: {cert}, key: {key}, client_ca: {root} }}\n\
          policy: {{ file: bi }}\n\
          audit: {{ to: /var/log/a.jsonl, fingerprint_key_file: {} }}\n\
-         workers: 3\nlimits: {{ connections_max: 7, drain_timeout_ms: 1500, memory: 2GiB }}\n",
+         workers: 3\nlimits: {{ connections_max: 7, drain_timeout: 1500ms, memory: 2GiB }}\n",
         fingerprint_key.display()
     )));
     assert_eq!(settings.listen.len(), 2);
@@ -176,7 +176,7 @@ fn clients_are_told_of_the_kind_of_server_that_a_word_says() {
 }
 
 #[test]
-fn memory_is_given_in_bytes_or_in_powers_of_them() {
+fn memory_is_given_with_its_unit() {
     let memory = |text: &str| {
         let text = format!("upstream: {{ url: {URL} }}\nlimits: {{ memory: {text} }}");
         good(&file(&text)).memory
@@ -185,18 +185,21 @@ fn memory_is_given_in_bytes_or_in_powers_of_them() {
         good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).memory,
         512 << 20
     );
-    assert_eq!(memory("134217728"), 128 << 20);
+    assert_eq!(memory("134217728B"), 128 << 20);
     assert_eq!(memory("131072KiB"), 128 << 20);
+    assert_eq!(memory("131072kB"), 128 << 20);
     assert_eq!(memory("300 MiB"), 300 << 20);
+    assert_eq!(memory("300MB"), 300 << 20);
+    assert_eq!(memory("1.5GiB"), 1536 << 20);
     assert_eq!(memory("1TiB"), 1 << 40);
     for wrong in [
         "127MiB",
         "2TiB",
-        "1GB",
-        "512",
+        "1gb",
+        "512M",
+        "0",
         "-1",
         "MiB",
-        "1.5GiB",
         "99999999999TiB",
     ] {
         let text = format!("upstream: {{ url: {URL} }}\nlimits: {{ memory: {wrong} }}");
@@ -225,7 +228,7 @@ fn catalogs_are_kept_unless_told_otherwise() {
     let settings = good(&file(&format!(
         "upstream: {{ url: {URL} }}\n\
          catalog:\n  mode: off\n  user: watch\n  password_file: {}\n\
-         \x20 poll_interval: 2s\n  refresh_interval: 1h\n  age_max: 4000\n",
+         \x20 poll_interval: 2s\n  refresh_interval: 1h\n  age_max: 4s\n",
         password.display()
     )))
     .catalog;
@@ -283,7 +286,7 @@ fn every_problem_is_reported_at_once_with_its_place() {
     let text = "listne: 127.0.0.1:1\n\
                 client:\n  tls:\n    mode: sometimes\n  auth: passthrough\n\
                 workers: many\n\
-                limits:\n  drain_timeout_ms: -1\n";
+                limits:\n  drain_timeout: -1s\n";
     let mut sources = file(text);
     sources.variables = variables(&[("PGSIEVE_AUDIT_TOO", "x")]).variables;
     let problems = bad(&sources);
@@ -292,7 +295,8 @@ fn every_problem_is_reported_at_once_with_its_place() {
         "pgsieve.yaml:4:5 client.tls.mode: one of off, allow, require is wanted",
         "pgsieve.yaml:5:9 client.auth: a group of keys is wanted here, not a value",
         "pgsieve.yaml:6:1 workers: a whole number from 1 to 256 is wanted",
-        "pgsieve.yaml:8:3 limits.drain_timeout_ms: a whole number from 0 to 3600000 is wanted",
+        "pgsieve.yaml:8:3 limits.drain_timeout: a duration from 0 to 1h is wanted, such as \
+         500ms, 10s or 10min",
         "PGSIEVE_AUDIT_TOO: unknown variable; did you mean PGSIEVE_AUDIT_TO?",
         "upstream.url: is required: postgres://host:port/database",
     ] {

@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use crate::cli::sources::sources;
 use crate::cli::{Outcome, complain, fail, said};
+use crate::config::amounts::duration_within;
 use crate::config::written::Flag;
 use crate::config::{self, Problem};
 use crate::limits::{HEALTH_ANSWER_BYTES_MAX, HEALTH_LINES_MAX, HEALTH_TIME, HEALTH_TIME_BOUNDS};
-use crate::policy::guc;
 use crate::telemetry::session::cleaned;
 
 /// The flags of `health`.
@@ -231,10 +231,7 @@ fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// A duration as in the settings.
 fn duration(text: &str) -> Result<Duration, String> {
-    let (least, most) = HEALTH_TIME_BOUNDS;
-    let read = guc::milliseconds(text).map(Duration::from_millis);
-    read.filter(|read| (least..=most).contains(read))
-        .ok_or_else(|| format!("a duration from {least:?} to {most:?} is wanted, as 500ms or 5s"))
+    duration_within(text, HEALTH_TIME_BOUNDS)
 }
 
 impl fmt::Display for Trouble {

@@ -1,13 +1,11 @@
 //! The settings of the catalogs: whether they are kept, who loads them, how fresh they are.
 
-use std::time::Duration;
-
+use crate::config::amounts::duration;
 use crate::config::reader::{Choice, Reader};
 use crate::limits::{
     CATALOG_AGE_MAX, CATALOG_AGE_MAX_BOUNDS, CATALOG_POLL_INTERVAL, CATALOG_POLL_INTERVAL_BOUNDS,
     CATALOG_REFRESH_INTERVAL, CATALOG_REFRESH_INTERVAL_BOUNDS,
 };
-use crate::policy::guc;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::accounts::Known;
 use crate::upstream::keeper::settings::{KeeperSettings, Mode};
@@ -82,20 +80,4 @@ fn account(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<K
             Some(of_url.unwrap_or(Known::Nobody))
         }
     }
-}
-
-/// A duration as Postgres writes it: `500ms`, `10s`, `10min`; milliseconds where no unit stands.
-fn duration(
-    reader: &mut Reader,
-    path: &str,
-    (least, most): (Duration, Duration),
-    absent: Duration,
-) -> Option<Duration> {
-    reader.parsed(path, absent, |text| {
-        let read = guc::milliseconds(text).map(Duration::from_millis);
-        read.filter(|read| (least..=most).contains(read))
-            .ok_or_else(|| {
-                format!("a duration from {least:?} to {most:?} is wanted, as 500ms, 10s or 10min")
-            })
-    })
 }

@@ -3,8 +3,12 @@
 use std::path::Path;
 
 use crate::config::FingerprintKey;
+use crate::config::amounts::size;
 use crate::config::reader::{Choice, Reader};
-use crate::limits::{AUDIT_FILES_KEPT, AUDIT_TARGETS_MAX, TOKEN_BYTES_MAX, TOKEN_BYTES_MIN};
+use crate::limits::{
+    AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, TOKEN_BYTES_MAX, TOKEN_BYTES_MIN,
+};
+use crate::policy::units::BareBytes;
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull};
@@ -62,7 +66,8 @@ pub fn audit_names(reader: &mut Reader) -> Option<bool> {
 
 fn audit(reader: &mut Reader) -> Option<AuditSettings> {
     let targets = audit_targets(reader);
-    let rotate_bytes = reader.number("audit.rotate_bytes", 0..=u64::MAX, 0);
+    let bounds = (0, AUDIT_ROTATE_BYTES_BOUND);
+    let rotate_bytes = size(reader, "audit.rotate_bytes", bounds, BareBytes::Allowed, 0);
     let kept = u64::try_from(AUDIT_FILES_KEPT).ok()?;
     let rotate_keep = reader.number("audit.rotate_keep", 1..=1000, kept);
     let on_full = reader

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::ListenAddress;
+use crate::config::amounts::{duration, size};
 use crate::config::reader::{Choice, Reader};
 use crate::limits::{
-    ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT_MS, MEMORY_BYTES,
-    MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
+    ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND,
+    MEMORY_BYTES, MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
 };
 use crate::policy::sources::{Source, Unloaded};
+use crate::policy::units::BareBytes;
 use crate::policy::{Policy, PolicySet};
 
 /// `listen`.
@@ -164,39 +166,17 @@ pub fn connections_max(reader: &mut Reader) -> Option<usize> {
 
 /// `limits.memory`.
 pub fn memory(reader: &mut Reader) -> Option<usize> {
-    reader.parsed("limits.memory", whole(MEMORY_BYTES), |text| {
-        let bytes =
-            bytes(text).filter(|bytes| (MEMORY_BYTES_MIN..=MEMORY_BYTES_BOUND).contains(bytes));
-        let wanted = "an amount from 128MiB to 1TiB is wanted, as 512MiB or a number of bytes";
-        bytes.map(whole).ok_or_else(|| wanted.into())
-    })
+    let bounds = (MEMORY_BYTES_MIN, MEMORY_BYTES_BOUND);
+    let bare = BareBytes::Refused;
+    let bytes = size(reader, "limits.memory", bounds, bare, MEMORY_BYTES)?;
+    // As much as the machine can address, where it is less.
+    Some(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
-/// A number of bytes, which may be written with the word for a power of 1024.
-fn bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let shift = match text.get(digits.len()..)?.trim_start() {
-        "" => 0,
-        "KiB" => 10,
-        "MiB" => 20,
-        "GiB" => 30,
-        "TiB" => 40,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
-}
-
-/// As much as the machine can address, where it is less.
-fn whole(bytes: u64) -> usize {
-    usize::try_from(bytes).unwrap_or(usize::MAX)
-}
-
-/// `limits.drain_timeout_ms`.
+/// `limits.drain_timeout`.
 pub fn drain_timeout(reader: &mut Reader) -> Option<Duration> {
-    let hour = 3_600_000;
-    reader
-        .number("limits.drain_timeout_ms", 0..=hour, DRAIN_TIMEOUT_MS)
-        .map(Duration::from_millis)
+    let bounds = (Duration::ZERO, DRAIN_TIMEOUT_BOUND);
+    duration(reader, "limits.drain_timeout", bounds, DRAIN_TIMEOUT)
 }
 
 /// A path, or a host and port; a name may stand for several addresses.

@@ -235,8 +235,9 @@ pub const KEYS: &[Key] = &[
         path: "catalog.poll_interval",
         form: Form::Word,
         default: "500ms",
-        doc: "The pause between two looks whether the database has changed, 100ms to 10s. A change \
-              stays unseen at most this long and the time of a load.",
+        doc: "The pause between two looks whether the database has changed, 100ms to 10s, as all \
+              durations with its unit: ms, s, min, h or d. A change stays unseen at most this long \
+              and the time of a load.",
     },
     Key {
         path: "catalog.refresh_interval",
@@ -265,8 +266,9 @@ pub const KEYS: &[Key] = &[
         path: "audit.rotate_bytes",
         form: Form::Word,
         default: "0, never",
-        doc: "The size in bytes at which the audit's file is put aside as FILE.1 and a new one is \
-              begun.",
+        doc: "The size at which the audit's file is put aside as FILE.1 and a new one is begun: \
+              100MB, or a number of bytes; 0 is never. Units are B, kB, MB, GB, TB, KiB, MiB, GiB \
+              and TiB, powers of 1024 all.",
     },
     Key {
         path: "audit.rotate_keep",
@@ -351,15 +353,16 @@ pub const KEYS: &[Key] = &[
         path: "limits.memory",
         form: Form::Word,
         default: "512MiB",
-        doc: "Memory that clients may take in sum above 64 KiB each, 128MiB to 1TiB: a number with \
-              KiB, MiB, GiB or TiB, or of bytes. Who asks beyond it waits, and then gets 53200.",
+        doc: "Memory that clients may take in sum above 64 KiB each, 128MiB to 1TiB, with its \
+              unit: MB, GB and TB are powers of 1024, as they are to Postgres, and MiB, GiB and \
+              TiB mean the same. Who asks beyond it waits, and then gets 53200.",
     },
     Key {
-        path: "limits.drain_timeout_ms",
+        path: "limits.drain_timeout",
         form: Form::Word,
-        default: "30000",
-        doc: "How long running statements may take to finish when pgsieve is told to stop, in \
-              milliseconds, 0 to 3600000.",
+        default: "30s",
+        doc: "How long running statements may take to finish when pgsieve is told to stop, 0 to \
+              1h.",
     },
 ];
 

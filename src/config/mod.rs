@@ -5,9 +5,9 @@
 //! be a secret in the wrong spot.
 //!
 //! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
-//! * [`reader`]: one value of a key, checked; [`house`], [`evidence`], [`upstream`], [`catalog`],
-//!   [`client`] and [`users`]: the sections, each made into the settings of the part that needs
-//!   them
+//! * [`reader`]: one value of a key, checked; [`amounts`]: durations and sizes
+//! * [`house`], [`evidence`], [`upstream`], [`catalog`], [`client`] and [`users`]: the sections,
+//!   each made into the settings of the part that needs them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -25,6 +25,7 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::KeeperSettings;
 use crate::upstream::keeper::accounts::Known;
 
+pub mod amounts;
 mod catalog;
 mod client;
 mod evidence;

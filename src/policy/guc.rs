@@ -47,6 +47,18 @@ pub fn is_memory(name: &str) -> bool {
     MEMORY.contains(&name)
 }
 
+/// Whether the server counts a setting (in lower case) in milliseconds, the three timeouts of
+/// policies aside.
+pub fn is_milliseconds(name: &str) -> bool {
+    MILLISECONDS.contains(&name)
+}
+
+/// Whether the server counts a setting (in lower case) in a unit of time or size, the three
+/// timeouts of policies aside: a number alone says little of such a one.
+pub fn is_amount(name: &str) -> bool {
+    is_memory(name) || is_milliseconds(name) || OTHER_UNITS.contains(&name)
+}
+
 /// Whether a decimal number that is not negative is at most so large; none where it is no such
 /// number.
 pub fn is_at_most(text: &str, most: u64) -> Option<bool> {
@@ -57,8 +69,8 @@ pub fn is_at_most(text: &str, most: u64) -> Option<bool> {
     }
 }
 
-/// A decimal number, and the unit behind it.
-fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+/// A decimal number that is not negative, and the unit behind it.
+pub(super) fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_matches(SPACES);
     let digits_end = text
         .find(|letter: char| !is_number_part(letter))
@@ -180,6 +192,31 @@ const MEMORY: [&str; 4] = [
     "logical_decoding_work_mem",
     "maintenance_work_mem",
     "work_mem",
+];
+
+/// Settings in milliseconds that a session may change.
+const MILLISECONDS: [&str; 6] = [
+    "client_connection_check_interval",
+    "deadlock_timeout",
+    "idle_session_timeout",
+    "tcp_user_timeout",
+    "transaction_timeout",
+    "wal_sender_timeout",
+];
+
+/// Settings in pages, seconds and the like: what a number asks for is not known here.
+const OTHER_UNITS: [&str; 11] = [
+    "backend_flush_after",
+    "commit_delay",
+    "effective_cache_size",
+    "min_parallel_index_scan_size",
+    "min_parallel_table_scan_size",
+    "tcp_keepalives_idle",
+    "tcp_keepalives_interval",
+    "temp_buffers",
+    "vacuum_buffer_usage_limit",
+    "vacuum_cost_delay",
+    "wal_skip_threshold",
 ];
 
 /// The largest value that an integer setting holds.

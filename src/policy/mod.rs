@@ -26,6 +26,7 @@ mod shipped;
 mod signature;
 pub mod sources;
 pub(crate) mod tree;
+pub mod units;
 mod value_rule;
 
 pub use self::access::{Access, ThroughViews};

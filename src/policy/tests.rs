@@ -236,10 +236,57 @@ fn the_version_is_of_the_meaning() {
         ("trusted_schemas: any", "trusted_schemas: [shop]"),
         ("tables: []", "tables: [shop.t]"),
         ("servers: []", "servers: [reports]"),
-        ("statement_bytes: 1048576", "statement_bytes: 1048577"),
+        ("statement_bytes: 1MiB", "statement_bytes: 1048577"),
     ] {
         assert!(AGENT.contains(from), "{from}");
         assert_ne!(version(AGENT), version(&AGENT.replace(from, to)), "{to}");
+    }
+}
+
+#[test]
+fn timeouts_have_units() {
+    const KEYS: [&str; 3] = [
+        "statement_timeout: 30s",
+        "lock_timeout: 5s",
+        "idle_in_transaction_session_timeout: 60s",
+    ];
+    for key in KEYS {
+        let (name, _) = key.split_once(':').unwrap();
+        let with = |value: &str| AGENT.replacen(key, &format!("{name}: {value}"), 1);
+        for (value, ms) in [
+            ("0", 0),
+            ("0s", 0),
+            ("5ms", 5),
+            ("5s", 5_000),
+            ("1.5min", 90_000),
+        ] {
+            let policy = Policy::from_yaml(&with(value)).unwrap();
+            let all = policy.timeouts().by_name();
+            let found = all.into_iter().find(|(timeout, _)| *timeout == name);
+            assert_eq!(found, Some((name, ms)), "{value}");
+        }
+        for (value, wanted) in [
+            (
+                "5",
+                "write 5s for five seconds, 5ms for five milliseconds; 0 is no bound",
+            ),
+            ("30000", "the unit is missing: write 5s"),
+            ("\"5\"", "the unit is missing: write 5s"),
+            ("1.5", "the unit is missing: write 5s"),
+            ("400us", "less than a millisecond would be no bound"),
+            ("5m", "in us, ms, s, min, h or d"),
+            ("5 seconds", "a duration such as 30s, 5min or 500ms"),
+            ("-5s", "a duration such as 30s, 5min or 500ms"),
+            ("25d", "a duration such as 30s, 5min or 500ms"),
+            ("off", "a duration such as 30s, 5min or 500ms"),
+        ] {
+            let found = problems(&with(value)).join("\n");
+            assert!(
+                found.contains(&format!("timeouts.{name}: ")),
+                "{value}: {found}"
+            );
+            assert!(found.contains(wanted), "{value}: {found}");
+        }
     }
 }
 
@@ -265,7 +312,7 @@ fn all_problems_are_said_at_once_with_their_places() {
         "13:11 settings.allow.geqo.max: this key is missing",
         "14:10 settings.allow.jit: wanted: any,",
         "15:12 functions: a map of keys is wanted here",
-        "17:20 limits.statement_bytes: a number of bytes from 1 to",
+        "17:20 limits.statement_bytes: a size from 1B to 16MiB",
     ];
     assert_eq!(found.len(), wanted.len(), "{found:#?}");
     for (found, wanted) in found.iter().zip(wanted) {

@@ -29,6 +29,111 @@ fn names_of_the_admin_address_are_names() {
     assert!(bad(&with(&many)).contains("at most 32"));
 }
 
+/// The keys that are durations.
+const DURATIONS: &[(&str, &str)] = &[
+    ("catalog.poll_interval", "PGSIEVE_CATALOG_POLL_INTERVAL"),
+    (
+        "catalog.refresh_interval",
+        "PGSIEVE_CATALOG_REFRESH_INTERVAL",
+    ),
+    ("catalog.age_max", "PGSIEVE_CATALOG_AGE_MAX"),
+    ("limits.drain_timeout", "PGSIEVE_LIMITS_DRAIN_TIMEOUT"),
+];
+
+/// The keys whose defaults are durations are those of the list: a new one belongs to it.
+#[test]
+fn every_key_that_is_a_duration_is_known_here() {
+    let is_duration = |text: &str| pgsieve::policy::units::duration(text).is_ok() && text != "0";
+    let found = KEYS.iter().filter(|key| is_duration(key.default));
+    let found: Vec<&str> = found.map(|key| key.path).collect();
+    let known: Vec<&str> = DURATIONS.iter().map(|(path, _)| *path).collect();
+    assert_eq!(found, known);
+}
+
+#[test]
+fn durations_have_units_in_files_and_variables() {
+    for (path, variable) in DURATIONS {
+        let (section, key) = path.split_once('.').unwrap();
+        for value in ["5", "5000", "1.5", "' 5 '"] {
+            let text =
+                format!("upstream: {{ url: 'postgres://h/' }}\n{section}: {{ {key}: {value} }}");
+            let problems = bad(&file(&text));
+            let wanted = format!(
+                "pgsieve.yaml:2:{} {path}: the unit is missing",
+                section.len() + 5
+            );
+            assert!(problems.contains(&wanted), "{value}: {problems}");
+            assert!(
+                problems.contains("write 5s for five seconds, 5ms for"),
+                "{problems}"
+            );
+        }
+        let mut sources = file("upstream: { url: 'postgres://h/' }");
+        sources.variables = vec![((*variable).into(), "6000".into())];
+        let problems = bad(&sources);
+        assert_eq!(
+            problems.trim_end(),
+            format!(
+                "{variable}: the unit is missing: write 5s for five seconds, 5ms for five milliseconds"
+            )
+        );
+        sources.variables = vec![((*variable).into(), "5s".into())];
+        good(&sources);
+    }
+}
+
+#[test]
+fn sizes_have_units_and_a_number_alone_is_one_of_bytes_where_the_key_says_so() {
+    let rotate = |value: &str| {
+        file(&format!(
+            "upstream: {{ url: 'postgres://h/' }}\naudit: {{ to: '-', rotate_bytes: {value} }}"
+        ))
+    };
+    for (value, bytes) in [
+        ("100MB", Some(104_857_600)),
+        ("64KiB", Some(65_536)),
+        ("5B", Some(5)),
+        ("5000", Some(5_000)),
+        ("0", None),
+    ] {
+        let found = good(&rotate(value)).telemetry.audit.rotate_bytes;
+        assert_eq!(found, bytes, "{value}");
+    }
+    for wrong in ["-1", "100mb", "1.5", "lots", "2000TiB"] {
+        let problems = bad(&rotate(wrong));
+        let wanted = "audit.rotate_bytes: a size from 0 to 1024TiB is wanted, such as 100MB or 64KiB, or a \
+            number of bytes";
+        assert!(problems.contains(wanted), "{wrong}: {problems}");
+    }
+    for wrong in ["512", "536870912"] {
+        let mut sources = file("upstream: { url: 'postgres://h/' }");
+        sources.variables = vec![("PGSIEVE_LIMITS_MEMORY".into(), wrong.into())];
+        let problems = bad(&sources);
+        assert!(
+            problems.contains("the unit is missing: write 100MB, 64KiB"),
+            "{problems}"
+        );
+    }
+}
+
+#[test]
+fn the_old_name_of_the_drain_leads_to_the_new_one() {
+    let problems = bad(&file(
+        "upstream: { url: 'postgres://h/' }\nlimits: { drain_timeout_ms: 5 }",
+    ));
+    assert!(
+        problems.contains("did you mean limits.drain_timeout?"),
+        "{problems}"
+    );
+    let mut sources = file("upstream: { url: 'postgres://h/' }");
+    sources.variables = vec![("PGSIEVE_LIMITS_DRAIN_TIMEOUT_MS".into(), "5".into())];
+    let problems = bad(&sources);
+    assert!(
+        problems.contains("did you mean PGSIEVE_LIMITS_DRAIN_TIMEOUT?"),
+        "{problems}"
+    );
+}
+
 /// Every key whose file holds a secret, each with such a file; they are written for others to read
 /// or not.
 fn with_secrets(mode: u32, strict: &str) -> (Sources, Vec<Written>) {

@@ -189,6 +189,7 @@ fn wrong_questions_are_told_apart_from_bad_answers() {
         ),
         (&["--timeout", "1ms"], &[], "a duration from"),
         (&["--timeout", "2h"], &[], "a duration from"),
+        (&["--timeout", "5"], &[], "write 5s for five seconds"),
         (&["--nonsense"], &[], "--nonsense"),
     ];
     for (arguments, environment, wanted) in cases {

@@ -77,7 +77,7 @@ fn a_plan_is_asked_for_once_in_a_while() {
 fn without_bounds_nothing_is_asked() {
     counted(
         &[(
-            "\n  statement_bytes: 1048576\n",
+            "\n  statement_bytes: 1MiB\n",
             "\n  statement_bytes: 1048577\n",
         )],
         |_, client, asked| {

@@ -111,8 +111,8 @@ fn reads_and_errors_of_postgres_18() {
 const PLANNED_FIRST: &[(&str, &str)] = &[
     UNREPAIRED[0],
     (
-        "\n  statement_bytes: 1048576\n",
-        "\n  statement_bytes: 1048576\n  max_plan_cost: 1e15\n  plan_age_max: 1s\n",
+        "\n  statement_bytes: 1MiB\n",
+        "\n  statement_bytes: 1MiB\n  max_plan_cost: 1e15\n  plan_age_max: 1s\n",
     ),
 ];
 

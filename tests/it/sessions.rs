@@ -183,7 +183,7 @@ fn a_drain_lets_running_statements_finish() {
 #[test]
 fn a_drain_ends_what_will_not_end() {
     let mut stack = Stack::start(Options {
-        environment: vec![("PGSIEVE_LIMITS_DRAIN_TIMEOUT_MS", "1000")],
+        environment: vec![("PGSIEVE_LIMITS_DRAIN_TIMEOUT", "1s")],
         ..Options::default()
     });
     let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));

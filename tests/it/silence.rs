@@ -171,7 +171,7 @@ fn a_drain_does_not_wait_for_logins() {
     );
     let mut stack = Stack::start_unready(Options {
         config: Some(config),
-        environment: vec![("PGSIEVE_LIMITS_DRAIN_TIMEOUT_MS", "600000")],
+        environment: vec![("PGSIEVE_LIMITS_DRAIN_TIMEOUT", "10min")],
         ..Options::default()
     });
     let address = stack.proxied_address();

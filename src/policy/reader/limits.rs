@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::super::section::{Problems, Section, chosen, report, within_or_off, word};
 use super::super::tree::{Place, Tree};
-use super::super::{Limits, OnLimit, Recoverer, RepairMode, RepairSettings, guc};
+use super::super::units::{self, BareBytes, UnitProblem, written_bytes, written_duration};
+use super::super::{Limits, OnLimit, Recoverer, RepairMode, RepairSettings};
 use super::repair;
 use crate::limits;
 
@@ -24,7 +25,6 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
         })
     };
     let rows = count("result_rows", limits::RESULT_ROWS_BOUND, problems);
-    let bytes = count("result_bytes", limits::RESULT_BYTES_BOUND, problems);
     let day = count(
         "statements_per_day",
         limits::STATEMENTS_PER_DAY_BOUND,
@@ -34,6 +34,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
     let concurrency = count("concurrency_per_user", limits::CONCURRENCY_BOUND, problems);
     let connections = limits::CONNECTIONS_MAX_BOUND;
     let connections = count("connections_per_user", connections, problems);
+    let bytes = section.optional("result_bytes", None, problems, result_bytes);
     let mut decimal = |key, least, problems: &mut Problems| {
         let bounds = least..=limits::ESTIMATE_BOUND;
         section.optional(key, None, problems, |tree, path, problems| {
@@ -96,14 +97,8 @@ pub(super) fn settled(
 /// What is about one statement.
 fn of_one(section: &mut Section, problems: &mut Problems) -> (Option<usize>, Option<OnLimit>) {
     let statement = section.required("statement_bytes", problems, |tree, path, problems| {
-        let (place, word) = word(tree, path, problems)?;
         let most = limits::STATEMENT_BYTES_MAX;
-        let read = word.parse().ok().filter(|bytes| (1..=most).contains(bytes));
-        if read.is_none() {
-            let what = format!("a number of bytes from 1 to {most} is wanted");
-            report(problems, place, path, &what);
-        }
-        read
+        usize::try_from(size(tree, path, u64::try_from(most).ok()?, "", problems)?).ok()
     });
     let absent = OnLimit::Error;
     let on_limit = section.optional("on_limit", absent, problems, |tree, path, problems| {
@@ -119,17 +114,43 @@ fn idle(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Durati
     span(tree, path, limits::IDLE_TIME_BOUND, problems).map(Some)
 }
 
-/// A duration from a second to `most`.
-fn span(tree: Tree, path: &str, most: Duration, problems: &mut Problems) -> Option<Duration> {
+fn result_bytes(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<u64>> {
+    if tree.is_word("off") {
+        return Some(None);
+    }
+    let most = limits::RESULT_BYTES_BOUND;
+    size(tree, path, most, ", or off for no bound", problems).map(Some)
+}
+
+/// A size from a byte to `most`; these keys are about bytes by their names, so that a number alone
+/// is one of bytes.
+fn size(tree: Tree, path: &str, most: u64, or: &str, problems: &mut Problems) -> Option<u64> {
     let (place, word) = word(tree, path, problems)?;
-    let read = guc::milliseconds(&word).map(Duration::from_millis);
-    let read = read.filter(|span| (Duration::from_secs(1)..=most).contains(span));
+    let read = units::bytes(&word, BareBytes::Allowed).ok();
+    let read = read.filter(|bytes| (1..=most).contains(bytes));
     if read.is_none() {
-        let days = most.as_secs() / 86_400;
-        let what = format!("a duration from 1s to {days}d is wanted, such as 60s or 10min");
+        let most = written_bytes(most);
+        let what = format!(
+            "a size from 1B to {most} such as 100MB or 64KiB, or a number of bytes, is wanted{or}"
+        );
         report(problems, place, path, &what);
     }
     read
+}
+
+/// A duration from a second to `most`.
+fn span(tree: Tree, path: &str, most: Duration, problems: &mut Problems) -> Option<Duration> {
+    let (place, word) = word(tree, path, problems)?;
+    let what = match units::duration(&word) {
+        Ok(span) if (Duration::from_secs(1)..=most).contains(&span) => return Some(span),
+        Err(problem @ UnitProblem::DurationWithoutUnit) => problem.to_string(),
+        Ok(_) | Err(_) => {
+            let most = written_duration(most);
+            format!("a duration from 1s to {most} is wanted, such as 60s or 10min")
+        }
+    };
+    report(problems, place, path, &what);
+    None
 }
 
 /// A number of rows or off, with its place.
@@ -152,6 +173,7 @@ const ON_LIMIT: &[(&str, OnLimit)] = &[("error", OnLimit::Error), ("truncate", O
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Policy;
     use super::super::super::tests::{policy_with, said_of, version_with};
     use super::*;
 
@@ -208,6 +230,35 @@ mod tests {
     }
 
     #[test]
+    fn sizes_have_units_or_are_bytes_as_their_keys_say() {
+        let result = |text: &str| policy_with("limits", &format!("result_bytes: {text}"));
+        for (text, bytes) in [
+            ("100MB", 104_857_600),
+            ("64KiB", 65_536),
+            ("7", 7),
+            ("5B", 5),
+        ] {
+            assert_eq!(result(text).limits().result_bytes, Some(bytes), "{text}");
+        }
+        let statement = |text: &str| {
+            let yaml = include_str!("../../../policies/agent.yaml");
+            let yaml = yaml.replace("statement_bytes: 1MiB", &format!("statement_bytes: {text}"));
+            let read = Policy::from_yaml(&yaml).map(|policy| policy.limits().statement_bytes);
+            read.map_err(|problems| problems.iter().map(ToString::to_string).collect::<String>())
+        };
+        assert_eq!(statement("64kB"), Ok(65_536));
+        assert_eq!(statement("2000"), Ok(2_000));
+        for wrong in ["0", "17MB", "-1", "1Mb", "1.5", "off"] {
+            let found = statement(wrong).unwrap_err();
+            assert!(found.contains("a size from 1B to 16MiB"), "{found}");
+        }
+        for wrong in ["2000TiB", "10mb", "-1B"] {
+            let found = said_of("limits", &format!("result_bytes: {wrong}"));
+            assert!(found.contains("a size from 1B to 1024TiB"), "{found}");
+        }
+    }
+
+    #[test]
     fn what_has_no_number_is_read() {
         let read = |keys| policy_with("limits", keys).limits().clone();
         assert_eq!(read("").on_limit, OnLimit::Error);
@@ -227,6 +278,8 @@ mod tests {
             ("on_limit: cut", "one of error, truncate is wanted"),
             ("plan_age_max: 0", "a duration from 1s to 1d"),
             ("plan_age_max: 25h", "a duration from 1s to 1d"),
+            ("plan_age_max: 60", "write 5s for five seconds"),
+            ("idle_time: 600", "write 5s for five seconds"),
             ("idle_time: 0", "a duration from 1s to 24d"),
             ("idle_time: ten", "a duration from 1s to 24d"),
             ("nesting: 1.5", "a number from 1 to"),

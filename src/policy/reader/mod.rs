@@ -24,7 +24,7 @@ mod statements;
 
 use super::section::{Problems, Section, chosen, report, word};
 use super::tree::{self, Tree};
-use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, guc};
+use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, units};
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(text: &str) -> Result<Policy, Vec<Problem>> {
@@ -129,16 +129,13 @@ fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts>
 
 fn duration(tree: Tree, path: &str, problems: &mut Problems) -> Option<u64> {
     let (place, word) = word(tree, path, problems)?;
-    let read = guc::milliseconds(&word);
-    if read.is_none() {
-        report(
-            problems,
-            place,
-            path,
-            "a duration such as 30s, 5min or 500ms is wanted; 0 is no bound",
-        );
+    match units::duration(&word) {
+        Ok(span) => u64::try_from(span.as_millis()).ok(),
+        Err(problem) => {
+            report(problems, place, path, &format!("{problem}; 0 is no bound"));
+            None
+        }
     }
-    read
 }
 
 fn catalog(tree: Tree, path: &str, problems: &mut Problems) -> Option<CatalogNeed> {

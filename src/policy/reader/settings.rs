@@ -7,6 +7,7 @@ use super::super::section::{
     Problems, Section, chosen, join, map, number, placed, report, word, words,
 };
 use super::super::tree::{Place, Tree, Value};
+use super::super::units::{self, BareBytes};
 use super::super::value_rule::{Amount, ValueRule};
 use super::super::{OnRefusedSetting, ReadWrite, Timeouts, guc};
 use super::lists;
@@ -144,9 +145,16 @@ fn value_rule(
 ) -> Option<ValueRule> {
     match tree.value {
         Value::List(_) => words(tree, path, problems).map(ValueRule::OneOf),
+        Value::Map(_) if guc::is_amount(name) => {
+            report(problems, tree.place, path, UNIT_WANTED);
+            None
+        }
         Value::Map(_) => bounds(tree, path, problems),
         Value::Nothing | Value::Word(_) => {
             let (place, word) = word(tree, path, problems)?;
+            if guc::is_amount(name) && word.starts_with("at most ") {
+                return amount(name, &word, place, path, problems);
+            }
             let rule = match word.as_str() {
                 "any" => Some(ValueRule::Any),
                 "only on" => Some(ValueRule::OnlyOn),
@@ -155,9 +163,7 @@ fn value_rule(
                 "only utf8" => Some(ValueRule::OnlyUtf8),
                 "catalog first" => Some(ValueRule::SearchPath),
                 "at most the timeout" => at_most(name, timeouts?),
-                word => word
-                    .strip_prefix("at most ")
-                    .and_then(|most| up_to(name, most)),
+                word => word.strip_prefix("at most ").and_then(up_to),
             };
             if rule.is_none() {
                 report(problems, place, path, RULES_WANTED);
@@ -175,18 +181,39 @@ fn at_most(name: &str, timeouts: Timeouts) -> Option<ValueRule> {
     bound.map(|(_, ms)| ValueRule::AtMost { ms })
 }
 
-/// A bound with a unit is one of memory, one without of anything else.
-fn up_to(name: &str, most: &str) -> Option<ValueRule> {
-    let most = match guc::integer(most) {
-        Some(number) => Amount::Number(
-            u32::try_from(number)
-                .ok()
-                .filter(|_| !guc::is_memory(name))?
-                .into(),
-        ),
-        None => Amount::Kibibytes(guc::kibibytes(most).filter(|_| guc::is_memory(name))?),
+/// The bound of a number.
+fn up_to(most: &str) -> Option<ValueRule> {
+    let most = u32::try_from(guc::integer(most)?).ok()?;
+    Some(ValueRule::UpTo {
+        most: Amount::Number(most.into()),
+    })
+}
+
+/// The bound of a setting that is a duration or a size, with its unit.
+fn amount(
+    name: &str,
+    word: &str,
+    place: Place,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<ValueRule> {
+    let most = word.strip_prefix("at most ")?;
+    let read = if guc::is_memory(name) {
+        let kibibytes = |bytes: u64| Amount::Kibibytes(bytes.div_ceil(1024));
+        let most = units::bytes(most, BareBytes::Refused).map(kibibytes);
+        most.map(|most| ValueRule::UpTo { most })
+            .map_err(|problem| problem.to_string())
+    } else if guc::is_milliseconds(name) {
+        match units::duration(most).map(|span| u64::try_from(span.as_millis())) {
+            Ok(Ok(ms)) if ms > 0 => Ok(ValueRule::AtMost { ms }),
+            Ok(_) => Err("0 would be no bound: write any, or a duration such as 5min".into()),
+            Err(problem) => Err(problem.to_string()),
+        }
+    } else {
+        Err(ANY_WANTED.into())
     };
-    Some(ValueRule::UpTo { most })
+    read.map_err(|what| report(problems, place, path, &what))
+        .ok()
 }
 
 fn bounds(tree: Tree, path: &str, problems: &mut Problems) -> Option<ValueRule> {
@@ -266,9 +293,17 @@ const SPACES_OF_EXTENSIONS: &[&str] = &[
     "timescaledb",
 ];
 
+/// What is said of bounds without units, of what has some.
+const UNIT_WANTED: &str = "the setting is a duration or a size, and numbers alone have no unit: \
+    write at most 5min or at most 256MB, or any";
+
+/// What is said of a bound for what the server counts in pages or seconds.
+const ANY_WANTED: &str = "there is no bound for what the server counts in pages, seconds or \
+    microseconds: write any, or leave the setting out";
+
 const RULES_WANTED: &str = "wanted: any, only on, only off, on or off, only utf8, catalog first, \
-    at most the timeout (for the three timeouts), at most 256MB (for amounts of memory), at most 4 \
-    (for other numbers), a list of words, or a map of min and max";
+    at most the timeout (for the three timeouts), at most 256MB (for amounts of memory), at most \
+    5min (for durations), at most 4 (for other numbers), a list of words, or a map of min and max";
 
 /// Settings that change who the session is, what it may write, what code the server loads or runs
 /// by itself, or what a filter of rows means.
@@ -389,15 +424,47 @@ mod tests {
         assert_eq!(of("work_mem"), Some(ValueRule::UpTo { most }));
         let most = Amount::Number(5);
         assert_eq!(of("geqo_effort"), Some(ValueRule::UpTo { most }));
-        for wrong in [
-            "work_mem: at most 4",
-            "geqo_effort: at most 4MB",
-            "work_mem: at most much",
-            "geqo_effort: at most -1",
+        for (wrong, wanted) in [
+            ("work_mem: at most 4", "write 100MB, 64KiB"),
+            ("maintenance_work_mem: at most 65536", "write 100MB, 64KiB"),
+            ("geqo_effort: at most 4MB", "wanted: any"),
+            ("work_mem: at most much", "a size such as 100MB"),
+            ("geqo_effort: at most -1", "wanted: any"),
+            (
+                "idle_session_timeout: at most 5",
+                "write 5s for five seconds",
+            ),
+            (
+                "transaction_timeout: at most 60000",
+                "write 5s for five seconds",
+            ),
+            ("transaction_timeout: at most 0", "0 would be no bound"),
+            ("transaction_timeout: at most 5MB", "a duration such as 30s"),
+            (
+                "idle_session_timeout: {min: 1, max: 5}",
+                "numbers alone have no unit",
+            ),
+            ("work_mem: {min: 1, max: 5}", "numbers alone have no unit"),
+            ("effective_cache_size: at most 4", "pages, seconds"),
+            ("tcp_keepalives_idle: at most 60s", "pages, seconds"),
+            ("statement_timeout: at most 5s", "wanted: any"),
+            ("statement_timeout: at most 5", "may loosen"),
         ] {
             let found = said_of("settings", &format!("allow: {{{wrong}}}"));
-            assert!(found.contains("wanted: any"), "{wrong}: {found}");
+            assert!(found.contains(wanted), "{wrong}: {found}");
         }
+    }
+
+    #[test]
+    fn durations_that_are_no_timeouts_of_policies_have_bounds_too() {
+        let policy = policy_with(
+            "settings",
+            "allow: {transaction_timeout: at most 5min, IDLE_session_timeout: at most 1500ms}",
+        );
+        let of = |name: &str| policy.setting(name).cloned();
+        let most = |ms| Some(ValueRule::AtMost { ms });
+        assert_eq!(of("transaction_timeout"), most(300_000));
+        assert_eq!(of("idle_session_timeout"), most(1_500));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The keys about how much a policy gives: `limits`.
 
 use super::Key;
-use super::forms::{DURATION, Form, OFF};
+use super::forms::{DURATION, Form, OFF, SIZE};
 
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -13,9 +13,10 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "limits.statement_bytes",
-        form: Form::Whole(1, 16_777_216),
+        form: Form::Either(&[Form::Whole(1, 16_777_216), SIZE]),
         absent: None,
-        doc: "The longest statement that is judged at all, in bytes.",
+        doc: "The longest statement that is judged at all: 1MB, 64KiB, or a number of bytes. Units \
+              are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB, powers of 1024 all.",
     },
     Key {
         path: "limits.nesting",
@@ -31,9 +32,10 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "limits.result_bytes",
-        form: Form::Either(&[Form::Whole(1, 1_125_899_906_842_624), OFF]),
+        form: Form::Either(&[Form::Whole(1, 1_125_899_906_842_624), SIZE, OFF]),
         absent: Some("off"),
-        doc: "Bytes of the rows of one result, as they are sent.",
+        doc: "Bytes of the rows of one result, as they are sent: 100MB, 64KiB, or a number of \
+              bytes.",
     },
     Key {
         path: "limits.on_limit",
@@ -66,7 +68,7 @@ pub(super) const KEYS: &[Key] = &[
         path: "limits.plan_age_max",
         form: DURATION,
         absent: Some("60s"),
-        doc: "How long the plan of a kind of statement is believed, 1s to 1d.",
+        doc: "How long the plan of a kind of statement is believed, 1s to 1d, with its unit.",
     },
     Key {
         path: "limits.concurrency_per_user",
@@ -97,6 +99,6 @@ pub(super) const KEYS: &[Key] = &[
         path: "limits.idle_time",
         form: Form::Either(&[DURATION, OFF]),
         absent: Some("off"),
-        doc: "How long a session may do nothing before it is ended, 1s to 24d.",
+        doc: "How long a session may do nothing before it is ended, 1s to 24d, with its unit.",
     },
 ];

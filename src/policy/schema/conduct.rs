@@ -32,7 +32,8 @@ pub(super) const KEYS: &[Key] = &[
         path: "timeouts",
         form: Form::Section,
         absent: None,
-        doc: "Bounds in time that the session starts with. A client may tighten them.",
+        doc: "Bounds in time that the session starts with, with their units: 30s, 500ms, 5min. A \
+              client may tighten them.",
     },
     Key {
         path: "timeouts.statement_timeout",
@@ -160,8 +161,9 @@ pub(super) const KEYS: &[Key] = &[
         absent: None,
         doc: "Settings that may be set, with the values that they may have: any, only on, only \
               off, on or off, only utf8, catalog first, at most the timeout, at most 256MB, at \
-              most 4, a list of words, or {min, max}. What asks for more is lowered. Those of \
-              applications are named here too, or by a pattern: app.tenant, request.jwt.*.",
+              most 5min, at most 4, a list of words, or {min, max}. What asks for more is lowered. \
+              Those of applications are named here too, or by a pattern: app.tenant, \
+              request.jwt.*.",
     },
     Key {
         path: "settings.allow.*.min",
@@ -268,7 +270,9 @@ const VALUE_RULE: Form = Form::Either(&[
         "catalog first",
         "at most the timeout",
     ]),
-    Form::Text(Some(r"^at most [0-9]+(\.[0-9]+)?\s*(B|kB|MB|GB|TB)?$")),
+    Form::Text(Some(
+        r"^at most [0-9]+(\.[0-9]+)?\s*([kMGT]?B|[KMGT]iB|us|ms|s|min|h|d)?$",
+    )),
     Form::Many(&Form::Scalar),
     Form::Section,
 ]);

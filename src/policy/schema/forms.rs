@@ -140,13 +140,18 @@ pub(super) const FILLED: Form = Form::Text(Some(r"\S"));
 /// A list of texts.
 pub(super) const TEXTS: Form = Form::Many(&TEXT);
 
-/// A duration of the server; a number is of milliseconds.
+/// A duration with its unit; 0 needs none.
 pub(super) const DURATION: Form = Form::Either(&[
     Form::Text(Some(
-        r"^\s*(0|[1-9][0-9]*|0?\.[0-9]+|[1-9][0-9]*\.[0-9]+)\s*(us|ms|s|min|h|d)?\s*$",
+        r"^\s*((0|[1-9][0-9]*)(\.[0-9]+)?\s*(us|ms|s|min|h|d)|0)\s*$",
     )),
-    Form::Whole(0, 2_147_483_647),
+    Form::Whole(0, 0),
 ]);
+
+/// A size with its unit.
+pub(super) const SIZE: Form = Form::Text(Some(
+    r"^\s*(0|[1-9][0-9]*)(\.[0-9]+)?\s*([kMGT]?B|[KMGT]iB)\s*$",
+));
 
 /// No bound.
 pub(super) const OFF: Form = Form::OneOf(&["off"]);

@@ -45,7 +45,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     Case {
         key: "timeouts.lock_timeout",
-        edits: &[("timeouts/lock_timeout", "300")],
+        edits: &[("timeouts/lock_timeout", "\"300ms\"")],
         shown: Shown::Scene(scenes::lock_timeout),
     },
     Case {
