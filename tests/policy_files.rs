@@ -112,7 +112,7 @@ fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
     let wanted = "warning: relations.deny: pg_catalog.pg_clas is no relation here";
     assert!(printed.contains(wanted), "{printed}");
     assert!(!printed.contains("pg_proc"), "{printed}");
-    let model = "models: {public.nothing: {sql: SELECT a FROM public.no_such_table}}";
+    let model = "models: {public.nothing: {new: true, sql: SELECT a FROM public.no_such_table}}";
     let file = File::new("models.yaml", &agent_with(model));
     let (status, printed) = policy(&["check", "--upstream", &url, &file.path]);
     assert_eq!(status, 1, "{printed}");

@@ -49,6 +49,7 @@ mod policy_choice;
 mod policy_diff;
 mod policy_explain;
 mod policy_files;
+mod policy_known;
 mod policy_limits;
 mod policy_names;
 mod policy_path;

@@ -5,7 +5,8 @@ use std::io::Write;
 use clap::Subcommand;
 
 use crate::cli::{
-    Outcome, policy_check, policy_diff, policy_explain, policy_suggest, policy_test, said,
+    Outcome, policy_check, policy_diff, policy_explain, policy_known, policy_suggest, policy_test,
+    said,
 };
 use crate::policy::schema;
 
@@ -30,6 +31,8 @@ enum Command {
     Diff(policy_diff::Flags),
     /// Proposes the narrowest policy under which what an audit has seen still runs.
     Suggest(policy_suggest::Flags),
+    /// Prints the relations that a policy lets in by wildcards, so that later ones can be kept out.
+    Known(policy_known::Flags),
     /// Prints the JSON Schema of policy files, for editors: every key with its meaning.
     Schema,
 }
@@ -42,6 +45,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Command::Explain(flags) => policy_explain::run(flags, out),
         Command::Diff(flags) => policy_diff::run(flags, out),
         Command::Suggest(flags) => policy_suggest::run(flags, out),
+        Command::Known(flags) => policy_known::run(flags, out),
         Command::Schema => said(out.write_all(schema::text().as_bytes())),
     }
 }

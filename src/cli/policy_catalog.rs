@@ -36,8 +36,12 @@ pub fn tell(policy: &Policy, sight: &Sight) -> Told {
     for (model, why) in sight.model_problems() {
         told.wrong.push(format!("models.{model}: {why}"));
     }
-    models(policy, sight, &mut told);
+    models(policy, sight, &relations, &mut told);
     lists(policy.access(), catalog, &relations, &mut told.warnings);
+    if !policy.models().is_empty() {
+        unmodelled(policy, sight, &relations, &mut told.warnings);
+    }
+    new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
     if policy.access().through_views == ThroughViews::Own {
         views(policy, sight, &relations, &mut told.warnings);
@@ -45,8 +49,110 @@ pub fn tell(policy: &Policy, sight: &Sight) -> Told {
     told
 }
 
+/// Relations that may be read as they are, in schemas in which others are read through models: one
+/// of them may have been forgotten.
+fn unmodelled(policy: &Policy, sight: &Sight, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+    let models = policy.models();
+    let schemas: BTreeSet<&str> = models.iter().map(|model| model.schema.as_str()).collect();
+    for schema in schemas {
+        let is_plain = |own: &&Named<'_>| {
+            own.schema == schema
+                && holds_rows(sight.catalog().relation(own.id).kind)
+                && !sight.mask().is_some_and(|mask| mask.hides(own.id))
+                && !models
+                    .iter()
+                    .any(|model| model.schema == schema && model.name == own.name)
+        };
+        let plain: Vec<String> = relations
+            .iter()
+            .filter(is_plain)
+            .map(Named::to_string)
+            .collect();
+        if plain.is_empty() {
+            continue;
+        }
+        let (names, verb) = (
+            some_of(&plain),
+            if plain.len() == 1 { "has" } else { "have" },
+        );
+        warnings.push(format!(
+            "models: others in {schema} are read through models, and {names} {verb} none: all rows \
+             may be read (relations.deny keeps them out)"
+        ));
+    }
+}
+
+/// Whether rows of its own are read from it.
+fn holds_rows(kind: RelationKind) -> bool {
+    matches!(
+        kind,
+        RelationKind::Table
+            | RelationKind::PartitionedTable
+            | RelationKind::View
+            | RelationKind::MaterializedView
+            | RelationKind::ForeignTable
+    )
+}
+
+/// Patterns that let in what is made later, and what is kept out because it was.
+fn new_relations(access: &Access, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+    let wild = access.relations_allowed.iter().flatten();
+    let wild: Vec<String> = wild
+        .filter(|pattern| pattern.is_wild())
+        .map(ToString::to_string)
+        .collect();
+    match &access.relations_known {
+        None if !access.is_new_meant && !wild.is_empty() => warnings.push(format!(
+            "relations.allow: {} lets in relations that are made later; new: refuse keeps them \
+             out, new: allow says that it is meant",
+            some_of(&wild)
+        )),
+        None => {}
+        Some(known) => {
+            let is_out = |own: &&Named<'_>| {
+                let allowed = access.relations_allowed.as_deref();
+                !own.is_of_server()
+                    && !access.allows(own.schema, own.name)
+                    && allowed.is_none_or(|all| all.iter().any(|pattern| own.is(pattern)))
+            };
+            let out = relations.iter().filter(is_out).map(Named::to_string);
+            let out: Vec<String> = out.collect();
+            if !out.is_empty() {
+                warnings.push(format!(
+                    "relations.known: {} came later, and may not be read",
+                    some_of(&out)
+                ));
+            }
+            let is_gone = |(schema, name): &&(String, String)| {
+                !relations
+                    .iter()
+                    .any(|own| own.schema == schema && own.name == name)
+            };
+            for (schema, name) in known.iter().filter(is_gone) {
+                let near = near(&format!("{schema}.{name}"), relations);
+                warnings.push(format!(
+                    "relations.known: {schema}.{name} is no relation here{near}"
+                ));
+            }
+        }
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn some_of(names: &[String]) -> String {
+    match names.split_at_checked(NAMES_TOLD_MAX) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("{} and {} more", first.join(", "), rest.len())
+        }
+        Some(_) | None => names.join(", "),
+    }
+}
+
+/// Names in one line: more are a number.
+const NAMES_TOLD_MAX: usize = 5;
+
 /// Models in no schema, and words about columns that they do not give.
-fn models(policy: &Policy, sight: &Sight, told: &mut Told) {
+fn models(policy: &Policy, sight: &Sight, relations: &[Named<'_>], told: &mut Told) {
     let catalog = sight.catalog();
     for model in policy.models() {
         let (schema, name) = (&model.schema, &model.name);
@@ -58,6 +164,15 @@ fn models(policy: &Policy, sight: &Sight, told: &mut Told) {
             told.warnings.push(format!(
                 "models.{schema}.{name}: there is no schema {schema} here, so that no search_path \
                  finds it; it is read as {schema}.{name} alone"
+            ));
+        }
+        let covers = relations
+            .iter()
+            .any(|own| own.schema == schema && own.name == name);
+        if model.is_new && covers {
+            told.warnings.push(format!(
+                "models.{schema}.{name}.new: there is a relation of this name, which is read \
+                 through the model"
             ));
         }
         for column in model.columns.keys() {
@@ -267,9 +382,9 @@ mod tests {
 
     #[test]
     fn patterns_of_nothing_are_told() {
-        warns("relations: {allow: [shop.*]}", "[]", &[]);
+        warns("relations: {allow: [shop.*], new: allow}", "[]", &[]);
         warns(
-            "relations: {allow: [shop.*], deny: [shop.order, x.*]}",
+            "relations: {allow: [shop.*], new: allow, deny: [shop.order, x.*]}",
             "[]",
             &[
                 "relations.deny: shop.order is no relation here; did you mean shop.orders?",
@@ -285,6 +400,102 @@ mod tests {
                 "columns.deny: shop.x.y names no relation here",
             ],
         );
+    }
+
+    #[test]
+    fn patterns_that_let_later_relations_in_are_told_unless_that_is_meant() {
+        let meant = "new: refuse keeps them out, new: allow says that it is meant";
+        for (allow, told) in [
+            ("[shop.*]", "shop.* lets"),
+            ("[shop.orders, \"*.customers\"]", "*.customers lets"),
+            ("[shop.o*, shop.c*]", "shop.c*, shop.o* lets"),
+        ] {
+            let wanted =
+                format!("relations.allow: {told} in relations that are made later; {meant}");
+            warns(&format!("relations: {{allow: {allow}}}"), "[]", &[&wanted]);
+            let allowed = format!("relations: {{allow: {allow}, new: allow}}");
+            warns(&allowed, "[]", &[]);
+        }
+        warns("relations: {allow: [shop.orders, shop.totals]}", "[]", &[]);
+        warns("relations: {allow: any}", "[]", &[]);
+    }
+
+    #[test]
+    fn relations_that_came_later_and_those_that_are_gone_are_told() {
+        let known = |allow: &str, known: &str| {
+            format!("relations: {{allow: {allow}, new: refuse, known: {known}}}")
+        };
+        let all = "[shop.orders, shop.customers, shop.mails, shop.again, shop.totals]";
+        warns(&known("any", all), "[]", &[]);
+        warns(&known("[shop.*]", all), "[]", &[]);
+        warns(&known("[shop.orders]", "[]"), "[]", &[]);
+        warns(
+            &known("[shop.o*, shop.t*]", "[shop.orders]"),
+            "[]",
+            &["relations.known: shop.totals came later, and may not be read"],
+        );
+        warns(
+            &known("any", "[shop.order]"),
+            "[]",
+            &[
+                "relations.known: shop.orders, shop.customers, shop.mails, shop.again, \
+                 shop.totals came later, and may not be read",
+                "relations.known: shop.order is no relation here; did you mean shop.orders?",
+            ],
+        );
+    }
+
+    #[test]
+    fn relations_without_models_beside_those_with_are_told() {
+        let model = "models: {shop.customers: {sql: SELECT id FROM shop.customers}}";
+        let told = |more: &str| {
+            let told = told(&format!("{model}\n{more}"), "[]");
+            assert!(told.wrong.is_empty(), "{told:?}");
+            let of_models = told.warnings.into_iter();
+            of_models
+                .filter(|one| one.starts_with("models: "))
+                .collect::<Vec<_>>()
+        };
+        let rest = "all rows may be read (relations.deny keeps them out)";
+        assert_eq!(
+            told(""),
+            [format!(
+                "models: others in shop are read through models, and shop.orders, shop.mails, \
+                 shop.again, shop.totals have none: {rest}"
+            )]
+        );
+        assert_eq!(
+            told("relations: {allow: [shop.orders]}"),
+            [format!(
+                "models: others in shop are read through models, and shop.orders has none: {rest}"
+            )]
+        );
+        assert_eq!(told("relations: {allow: []}"), [""; 0]);
+    }
+
+    #[test]
+    fn a_model_of_no_relation_says_so() {
+        let model = |name: &str, new: bool| {
+            let model = format!("{{sql: SELECT 1 AS id, new: {new}}}");
+            told(
+                &format!("relations: {{allow: []}}\nmodels: {{{name}: {model}}}"),
+                "[]",
+            )
+        };
+        let misspelt = model("shop.custmers", false);
+        let [wrong] = misspelt.wrong.as_slice() else {
+            panic!("{misspelt:?}")
+        };
+        let wanted = "models.shop.custmers: there is no relation of this name (did you mean \
+                      shop.customers?), so that it filters nothing";
+        assert!(wrong.starts_with(wanted), "{wrong}");
+        assert!(model("shop.custmers", true).wrong.is_empty());
+        let both = model("shop.customers", true);
+        assert!(
+            both.warnings[0].starts_with("models.shop.customers.new: there is"),
+            "{both:?}"
+        );
+        assert!(both.wrong.is_empty());
     }
 
     #[test]
@@ -330,7 +541,7 @@ mod tests {
             let columns = "columns: {id: the number, email: none of it}";
             let sql = "SELECT id FROM shop.customers";
             told(
-                &format!("models: {{{name}: {{sql: {sql}, {columns}}}}}"),
+                &format!("models: {{{name}: {{new: true, sql: {sql}, {columns}}}}}"),
                 "[]",
             )
         };

@@ -380,14 +380,15 @@ fn unfit(problems: &[crate::policy::Problem]) -> Outcome {
     Outcome::Failed
 }
 
-fn names_of(catalog: &Catalog, id: RelationId) -> (&str, &str) {
+/// The schema and the name of a relation.
+pub(super) fn names_of(catalog: &Catalog, id: RelationId) -> (&str, &str) {
     let (names, relation) = (catalog.names(), catalog.relation(id));
     let schema = catalog.schema(relation.schema).name;
     (names.text(schema), names.text(relation.name))
 }
 
 /// A pattern that names one relation; none where its name has a wildcard in it.
-fn pattern((schema, name): (&str, &str)) -> Option<String> {
+pub(super) fn pattern((schema, name): (&str, &str)) -> Option<String> {
     let part = |part: &str| {
         let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         match part.chars().all(plain) {
@@ -399,7 +400,8 @@ fn pattern((schema, name): (&str, &str)) -> Option<String> {
     (!wild).then(|| format!("{}.{}", part(schema), part(name)))
 }
 
-fn of_the_server(kind: SchemaKind) -> bool {
+/// Whether a schema is one of the server's own.
+pub(super) fn of_the_server(kind: SchemaKind) -> bool {
     matches!(kind, SchemaKind::Catalog | SchemaKind::InformationSchema)
 }
 

@@ -12,7 +12,7 @@ pub struct Written {
 pub struct Listed {
     /// The word.
     pub word: String,
-    /// The comment behind it.
+    /// The comment behind it; empty for none.
     pub comment: String,
 }
 
@@ -46,7 +46,11 @@ impl Written {
         }
         self.open(indent, key);
         for Listed { word, comment } in entries {
-            self.line(indent + 1, &format!("- {}  # {comment}", scalar(word)));
+            let word = scalar(word);
+            match comment.as_str() {
+                "" => self.line(indent + 1, &format!("- {word}")),
+                comment => self.line(indent + 1, &format!("- {word}  # {comment}")),
+            }
         }
     }
 

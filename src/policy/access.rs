@@ -13,6 +13,11 @@ pub struct Access {
     /// Relations that may be read; everything where the policy has no such list. The schemas of
     /// the server itself (pg_catalog, information_schema) need not be named.
     pub relations_allowed: Option<Vec<RelationPattern>>,
+    /// Where relations that were not there when the policy was written are kept out: those that
+    /// were, as schema and name. A wildcard, or the lack of a list, allows no others.
+    pub relations_known: Option<Vec<(String, String)>>,
+    /// Whether the policy says itself what becomes of relations that are made later.
+    pub is_new_meant: bool,
     /// Relations that may not be read, whatever is allowed.
     pub relations_denied: Vec<RelationPattern>,
     /// Whether a view is also what it reads.
@@ -62,13 +67,36 @@ impl Access {
     /// Whether anything is hidden by name.
     pub fn restricts(&self) -> bool {
         self.relations_allowed.is_some()
+            || self.relations_known.is_some()
             || !self.relations_denied.is_empty()
             || !self.columns_allowed.is_empty()
             || !self.columns_denied.is_empty()
     }
+
+    /// Whether a relation of this name is among those that may be read, unless it is denied. One
+    /// that is new is, where new ones are kept out, by its name alone.
+    pub fn allows(&self, schema: &str, name: &str) -> bool {
+        let all = self.relations_allowed.as_deref();
+        let known = self.relations_known.as_deref().is_none_or(|known| {
+            let is_it = |(of, one): &(String, String)| of == schema && one == name;
+            known.iter().any(is_it)
+        });
+        match known {
+            true => all.is_none_or(|all| all.iter().any(|one| one.names(schema, name))),
+            false => all.is_some_and(|all| {
+                let by_name = |one: &RelationPattern| !one.is_wild() && one.names(schema, name);
+                all.iter().any(by_name)
+            }),
+        }
+    }
 }
 
 impl RelationPattern {
+    /// Whether relations that are made later can have its name beside those that it is about.
+    pub fn is_wild(&self) -> bool {
+        self.schema.is_wild() || self.name.is_wild()
+    }
+
     /// Whether it names this relation.
     pub fn names(&self, schema: &str, name: &str) -> bool {
         self.schema.matches(schema) && self.name.matches(name)
@@ -83,9 +111,14 @@ impl Glob {
         }
     }
 
+    /// Whether it has a wildcard.
+    pub fn is_wild(&self) -> bool {
+        self.pattern.contains('*')
+    }
+
     /// The name, where it has no wildcard.
     pub fn exact(&self) -> Option<&str> {
-        (!self.pattern.contains('*')).then_some(&self.pattern)
+        (!self.is_wild()).then_some(&self.pattern)
     }
 
     /// Whether a name fits. Takes time in proportion to both lengths together at the least, and to

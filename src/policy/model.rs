@@ -1,7 +1,8 @@
 //! Models: names that are bound to a SELECT.
 //!
 //! Under the name of a relation that exists a model is a row filter and a mask: whoever names the
-//! relation reads the SELECT. Under a new name it is a table of its own.
+//! relation reads the SELECT. Under a new name it is a table of its own, and says so: a name that
+//! is misspelt would otherwise filter nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +18,8 @@ pub struct Model {
     pub name: String,
     /// The SELECT, in the pieces between the session's values. It is one query, without comments.
     pub pieces: Vec<Piece>,
+    /// Whether its name is its own, and that of no relation.
+    pub is_new: bool,
     /// What it is, in words.
     pub about: String,
     /// What its columns are, in words.

@@ -20,6 +20,16 @@ pub(super) struct Section {
 }
 
 impl Section {
+    /// Whether it has a key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    /// Where it begins.
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
     pub(super) fn open(tree: Tree, path: &str, problems: &mut Problems) -> Option<Self> {
         let place = tree.place;
         let entries = map(tree, path, problems)?;

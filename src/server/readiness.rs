@@ -12,11 +12,12 @@
 //! catalog "stock" at server 91c4d007: failed: other_server
 //! policy "agent": version 3f0c1d2e4a5b6c7d
 //! policies: read 12 s ago, not taken; problems: 2
+//! policies: do not fit the databases; problems: 1
 //! audit: takes no lines for 14 s: no storage space
 //! ```
 //!
 //! Whether policies that were read again are taken has no part in the verdict: those of before
-//! hold.
+//! hold. Nor has what of them does not fit: what is about it is refused.
 //!
 //! While nothing that must be on record can be written, no client gets in: pgsieve is not ready,
 //! and the last line says why.
@@ -26,7 +27,7 @@
 //! too little to send clients for.
 
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -48,6 +49,7 @@ pub struct Readiness {
     live: Arc<Live>,
     telemetry: Telemetry,
     reload: Mutex<Option<Reload>>,
+    misfits: AtomicUsize,
 }
 
 /// What came of reading the policies again, the last time.
@@ -103,6 +105,7 @@ impl Readiness {
             live,
             telemetry,
             reload: Mutex::default(),
+            misfits: AtomicUsize::new(0),
         }
     }
 
@@ -114,6 +117,11 @@ impl Readiness {
             problems,
         };
         *self.reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(reload);
+    }
+
+    /// Notes in how many points the policies that hold do not fit the databases that are known.
+    pub fn note_misfits(&self, problems: usize) {
+        self.misfits.store(problems, Ordering::Relaxed);
     }
 
     /// Notes whether the last attempt to reach the upstream succeeded.
@@ -167,6 +175,13 @@ impl Readiness {
         let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reload) = reload {
             let _ = writeln!(text, "policies: {}", reload.told());
+        }
+        let misfits = self.misfits.load(Ordering::Relaxed);
+        if misfits > 0 {
+            let _ = writeln!(
+                text,
+                "policies: do not fit the databases; problems: {misfits}"
+            );
         }
         if let Some(stuck) = self.telemetry.audit_stuck() {
             let _ = writeln!(text, "audit: {}", told_stuck(stuck));

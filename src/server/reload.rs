@@ -4,6 +4,7 @@
 //! What is read is checked by itself, and then against every catalog that is known: what the gate
 //! needs to judge under the new policies is there before the first session is under them. If
 //! anything is wrong the policies of before go on to hold; the log, a metric and `/readyz` say so.
+//! They say so as well where policies that hold do not fit a catalog that is loaded later.
 //!
 //! A change of the files is noticed by their content, read once in a while: that sees what an
 //! editor does, what `mv` does and how Kubernetes exchanges a ConfigMap (a symbolic link is pointed
@@ -20,11 +21,12 @@ use tokio::time::{sleep, timeout};
 
 use super::fitness;
 use super::readiness::Readiness;
+use crate::catalog::Version;
 use crate::limits;
 use crate::policy::sources::{self, Source};
 use crate::policy::{Live, PolicySet, Problem};
 use crate::telemetry::Telemetry;
-use crate::telemetry::events::PoliciesRead;
+use crate::telemetry::events::{PoliciesCompared, PoliciesRead};
 use crate::telemetry::labels::PolicyReload;
 use crate::upstream::keeper::Catalogs;
 
@@ -68,7 +70,11 @@ impl Reloader {
     /// Runs as long as the process.
     pub async fn run(self) {
         let mut tried = self.begin().await;
+        let mut misfits = Vec::new();
+        // Which catalogs were known when policies were rejected: with others they may fit.
+        let mut rejected_with = None;
         loop {
+            self.compare(&mut misfits);
             let looking = timeout(limits::POLICY_LOOK_INTERVAL, self.asked.notified());
             let wake = match looking.await {
                 Ok(()) => Wake::Asked,
@@ -77,7 +83,11 @@ impl Reloader {
             let Some(now) = self.stamp().await else {
                 continue;
             };
+            let may_fit = rejected_with
+                .as_ref()
+                .is_some_and(|known| *known != self.known());
             let now = match wake {
+                Wake::Interval if may_fit => Some(now),
                 Wake::Asked => Some(now),
                 Wake::Interval if Some(now) == tried => None,
                 Wake::Interval => self.settled(now).await,
@@ -85,8 +95,29 @@ impl Reloader {
             if now.is_some() {
                 // The state was taken first: should the files change now, they are read once more.
                 tried = now;
-                self.reload().await;
+                let known = self.known();
+                let outcome = self.reload().await;
+                rejected_with = (outcome == PolicyReload::Rejected).then_some(known);
             }
+        }
+    }
+
+    /// The versions of the catalogs that are known.
+    fn known(&self) -> Vec<Version> {
+        let seen = self.catalogs.seen();
+        seen.iter()
+            .map(|one| one.sights.catalog().version())
+            .collect()
+    }
+
+    /// Says whether the policies that hold fit the databases that are known, whenever that is
+    /// another answer than before: catalogs come after the start, and databases change.
+    fn compare(&self, told: &mut Vec<Problem>) {
+        let problems = fitness::problems(&self.live.current(), &self.catalogs.seen());
+        if problems != *told {
+            *told = problems;
+            self.readiness.note_misfits(told.len());
+            self.telemetry.emit(&PoliciesCompared { problems: told });
         }
     }
 
@@ -124,7 +155,7 @@ impl Reloader {
         spawn_blocking(move || Stamp::of(&sources)).await.ok()
     }
 
-    async fn reload(&self) {
+    async fn reload(&self) -> PolicyReload {
         let sources = Arc::clone(&self.sources);
         let (live, catalogs) = (Arc::clone(&self.live), self.catalogs.clone());
         // Reading, and looking through catalogs, is no work for a thread that accepts.
@@ -148,6 +179,7 @@ impl Reloader {
             problems: &problems,
             idle,
         });
+        outcome
     }
 }
 

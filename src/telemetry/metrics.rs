@@ -355,6 +355,9 @@ metrics! {
     POLICY_RELOAD_SUCCEEDED: Gauge "pgsieve_policy_last_reload_successful" in "1",
         [],
         "Whether the policies that were read last hold. Alert on 0: older ones hold.";
+    POLICY_MISFITS: Gauge "pgsieve_policy_misfits" in "problems",
+        [],
+        "Models of the policies that do not fit the databases that are known. Alert on any.";
     POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in "seconds",
         [],
         "When the policies were last read that hold, in seconds since 1970.";

@@ -9,7 +9,7 @@ use crate::telemetry::TelemetryError;
 use crate::telemetry::family::Family;
 use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::metrics::{
-    POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
+    POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_MISFITS, POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
 };
 use crate::telemetry::numbers::{gauge, level, seconds};
 use crate::telemetry::session::cleaned;
@@ -18,6 +18,8 @@ use crate::telemetry::session::cleaned;
 pub struct PolicyNumbers {
     /// See [`POLICY_RELOADS`].
     pub reloads: Family<PolicyReload>,
+    /// See [`POLICY_MISFITS`].
+    pub misfits: IntGauge,
     info: IntGaugeVec,
     succeeded: IntGauge,
     loaded_seconds: Gauge,
@@ -33,6 +35,7 @@ impl PolicyNumbers {
         registry.register(Box::new(info.clone())).map_err(wrong)?;
         Ok(Self {
             reloads: Family::from_zero(registry, &POLICY_RELOADS)?,
+            misfits: gauge(registry, &POLICY_MISFITS)?,
             info,
             succeeded: gauge(registry, &POLICY_RELOAD_SUCCEEDED)?,
             loaded_seconds: level(registry, &POLICY_LOADED_SECONDS)?,

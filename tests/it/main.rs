@@ -72,6 +72,8 @@ mod plans;
 #[cfg(test)]
 mod plans_counted;
 #[cfg(test)]
+mod policy_fit;
+#[cfg(test)]
 mod policy_keys;
 #[cfg(test)]
 mod portals;

@@ -575,10 +575,12 @@ models:
   shop.customers:
     sql: SELECT id, tenant, left(email, 2) || '…' AS email FROM customers WHERE tenant = :app.tenant
   shop.me:
+    new: true
     sql: SELECT :user AS u, :database AS d, :application_name AS a, :certificate.common_name AS c
   shop.keyed:
     sql: SELECT id, name, unnest(parts) AS part FROM keyed
   shop.broken:
+    new: true
     sql: SELECT id, secret_column FROM breaking
 ";
 

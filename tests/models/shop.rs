@@ -120,10 +120,12 @@ models:
   shop.tagged:
     sql: SELECT id, x, unnest(tags) AS tag FROM tagged
   shop.linked:
+    new: true
     sql: >-
       SELECT p.id, p.x, p.note, c.tenant FROM plain p
       JOIN linking c ON c.plain = p.id AND c.tenant = :app.tenant
   shop.regions:
+    new: true
     sql: SELECT region, count(*) AS n, sum(x) AS x FROM plain GROUP BY region
 foreign:
 ";

@@ -166,10 +166,7 @@ impl Look<'_> {
             let access = case.policy.access();
             let own = |list: &[RelationPattern]| list.iter().any(|one| one.names(schema, name));
             let mut columns = access.columns_allowed.iter().chain(&access.columns_denied);
-            access
-                .relations_allowed
-                .as_deref()
-                .is_some_and(|list| !own(list))
+            !access.allows(schema, name)
                 || own(&access.relations_denied)
                 || columns.any(|one| one.relation.names(schema, name))
         };

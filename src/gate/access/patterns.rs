@@ -1,7 +1,7 @@
 //! The lists of a policy, looked up by the names of relations. A name that is not readable is
 //! whatever is denied, and nothing that is allowed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
@@ -12,9 +12,23 @@ use crate::policy::access::{Glob, RelationPattern};
 /// All lists of the sections `relations` and `columns`.
 pub(super) struct Patterns<'p> {
     allowed: Option<ByName<'p, ()>>,
+    /// Those that a wildcard may let in, where new ones are kept out.
+    known: Option<HashSet<(&'p str, &'p str), RandomState>>,
     denied: ByName<'p, ()>,
     columns_allowed: ByName<'p, &'p Glob>,
     columns_denied: ByName<'p, &'p Glob>,
+}
+
+/// What the list of what is allowed says of a relation. In order: of what is a part of several, the
+/// highest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// It does not name it.
+    NotNamed,
+    /// It does, by a wildcard or by the lack of a list, and new ones are kept out.
+    New,
+    /// It may be read.
+    Allowed,
 }
 
 /// What the lists say of the columns of one relation.
@@ -38,17 +52,30 @@ impl<'p> Patterns<'p> {
         };
         Self {
             allowed: access.relations_allowed.as_deref().map(plain),
+            known: access.relations_known.as_deref().map(|known| {
+                let known = known.iter();
+                known
+                    .map(|(schema, name)| (schema.as_str(), name.as_str()))
+                    .collect()
+            }),
             denied: plain(&access.relations_denied),
             columns_allowed: columns(&access.columns_allowed),
             columns_denied: columns(&access.columns_denied),
         }
     }
 
-    /// Whether there is no list of what is allowed, or it names this relation.
-    pub(super) fn allows(&self, schema: &str, name: &str) -> bool {
-        let known = !is_kept(schema) && !is_kept(name);
-        let allowed = self.allowed.as_ref();
-        allowed.is_none_or(|allowed| known && !allowed.of_name(schema, name).is_empty())
+    /// What the list of what is allowed says of a relation; without one, everything is named.
+    pub(super) fn standing(&self, schema: &str, name: &str) -> Standing {
+        let is_named = !is_kept(schema) && !is_kept(name);
+        let by_name = |all: &ByName<'_, ()>| is_named && all.exact.contains_key(&(schema, name));
+        let by_any = |all: &ByName<'_, ()>| is_named && !all.of_name(schema, name).is_empty();
+        let is_old = |known: &HashSet<_, _>| is_named && known.contains(&(schema, name));
+        match &self.allowed {
+            Some(all) if by_name(all) => Standing::Allowed,
+            Some(all) if !by_any(all) => Standing::NotNamed,
+            Some(_) | None if self.known.as_ref().is_none_or(is_old) => Standing::Allowed,
+            Some(_) | None => Standing::New,
+        }
     }
 
     /// Whether a relation is named by what is denied.

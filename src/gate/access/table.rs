@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::patterns::{ColumnRules, Patterns};
+use super::patterns::{ColumnRules, Patterns, Standing};
 use super::server::{self, OfServer};
 use crate::catalog::{Catalog, Mask, RelationId, RelationKind};
 use crate::policy::{Policy, ThroughViews};
@@ -24,6 +24,8 @@ pub(in crate::gate) struct AccessTable {
 pub(in crate::gate) enum Why {
     /// There is a list of what may be read, and it is not on it.
     NotAllowed,
+    /// What may be read by a wildcard are those that were known, and it is not.
+    New,
     /// A list of what may not be read names it, or what it is a part of.
     Denied,
     /// Such a list names a partition or child of it.
@@ -210,15 +212,21 @@ impl<'m> Maker<'m> {
         if server::relation(self.catalog, id) == OfServer::Whole {
             return Some(Why::OfServer);
         }
-        let mut own = std::iter::once(&id).chain(&family.above);
+        let own = std::iter::once(&id).chain(&family.above);
         if own.clone().any(|id| self.is_denied(*id)) {
             return Some(Why::Denied);
         }
-        let allowed = own.any(|id| {
+        let standing = |id: &RelationId| {
             let (schema, name) = names_of(self.catalog, *id);
-            self.patterns.allows(schema, name)
-        });
-        (!allowed && !self.is_of_server(id)).then_some(Why::NotAllowed)
+            self.patterns.standing(schema, name)
+        };
+        let standing = own.map(standing).max()?;
+        let why = match standing {
+            Standing::Allowed => return None,
+            Standing::New => Why::New,
+            Standing::NotNamed => Why::NotAllowed,
+        };
+        (!self.is_of_server(id)).then_some(why)
     }
 
     fn children(&self, family: &Family) -> Option<Why> {

@@ -25,6 +25,7 @@ use foldhash::fast::RandomState;
 
 use self::body::Body;
 use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
+use crate::policy::near::nearest;
 use crate::policy::{Model, Policy};
 use crate::sql::tree::nodes;
 
@@ -238,9 +239,31 @@ impl Models {
             schema: model.schema.as_str().into(),
             name: model.name.as_str().into(),
             covers: covers.is_some(),
-            body: Body::of(model, catalog, may_read),
+            body: match covers.is_none() && !model.is_new {
+                true => Err(of_nothing(model, catalog)),
+                false => Body::of(model, catalog, may_read),
+            },
         }
     }
+}
+
+/// What is wrong with a model that has the name of no relation and does not say that it means to.
+fn of_nothing(model: &Model, catalog: &Catalog) -> String {
+    let names = catalog.names();
+    let known: Vec<String> = catalog
+        .relations()
+        .map(|(_, relation)| {
+            let schema = names.text(catalog.schema(relation.schema).name);
+            format!("{schema}.{}", names.text(relation.name))
+        })
+        .collect();
+    let name = format!("{}.{}", model.schema, model.name);
+    let near = nearest(&name, known.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    format!(
+        "there is no relation of this name{near}, so that it filters nothing; a model under a \
+         name of its own says new: true"
+    )
 }
 
 /// The relation of a schema and a name.

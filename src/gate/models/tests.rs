@@ -12,12 +12,16 @@ use crate::policy::model::Piece;
 use crate::policy::{Model, Policy, SessionValue};
 use crate::sqlstate;
 
+/// Models that are no relations.
+const NEW: [&str; 1] = ["regions"];
+
 fn model(name: &str, pieces: &[Piece]) -> Model {
     let (schema, name) = name.split_once('.').unwrap();
     Model {
         schema: schema.into(),
         name: name.into(),
         pieces: pieces.to_vec(),
+        is_new: NEW.contains(&name),
         about: String::new(),
         columns: std::collections::BTreeMap::new(),
     }
@@ -559,6 +563,36 @@ fn a_model_that_does_not_fit_is_never_left_out() {
         let sight = names.sight().unwrap();
         let problems: Vec<String> = sight.model_problems().map(|(name, _)| name).collect();
         assert_eq!(problems, ["shop.customers"], "{text}");
+    }
+}
+
+#[test]
+fn a_model_of_no_relation_is_one_that_says_so() {
+    let select = || [sql("SELECT id FROM customers")];
+    for (name, near) in [
+        ("shop.custmers", " (did you mean shop.customers?)"),
+        ("shop.Customers", " (did you mean shop.customers?)"),
+        ("shp.customers", " (did you mean shop.customers?)"),
+        ("shop.item", " (did you mean shop.Items?)"),
+        ("shop.nothing_like_it", ""),
+    ] {
+        let (gate, names) = session(vec![model(name, &select())]);
+        let problems: Vec<(String, &str)> = names.sight().unwrap().model_problems().collect();
+        let [(place, what)] = problems.as_slice() else {
+            panic!("{name}: {problems:?}")
+        };
+        assert_eq!(place, name);
+        let begins = format!("there is no relation of this name{near}, so that it filters nothing");
+        assert!(what.starts_with(&begins), "{name}: {what}");
+        let named = name.replace("shop.Customers", "shop.\"Customers\"");
+        let read = runs(&gate, &names, &format!("TABLE {named}"));
+        assert_eq!(read, Err(Rule::Model), "{name}");
+        let meant = Model {
+            is_new: true,
+            ..model(name, &[sql("SELECT 1 AS a")])
+        };
+        let (_, names) = session(vec![meant]);
+        assert_eq!(names.sight().unwrap().model_problems().count(), 0, "{name}");
     }
 }
 

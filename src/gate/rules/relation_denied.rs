@@ -6,7 +6,8 @@
 //! read where a child of it is denied, but for ONLY.
 //!
 //! # Why
-//! `relations.allow` and `relations.deny` of the policy say so. What the server itself keeps of
+//! `relations.allow` and `relations.deny` of the policy say so, and `relations.new: refuse` of what
+//! was made since the policy was written. What the server itself keeps of
 //! other people's rows and texts (`pg_stats`, `pg_largeobject` …) is denied as soon as a policy
 //! hides anything; no list can show it.
 //!
@@ -33,6 +34,11 @@ pub(in crate::gate) fn refusal(name: &str, why: Why, policy: &str) -> Box<Refusa
             "relations.allow does not name it",
             "Read relations that relations.allow of the policy names, or have it added there.",
             "relations.allow",
+        ),
+        Why::New => (
+            "it is new, and relations.known does not name it",
+            "Read relations that the policy knows, or have it added to relations.known.",
+            "relations.new",
         ),
         Why::Denied => (
             "relations.deny names it",

@@ -1,7 +1,7 @@
 //! The sections `relations` and `columns` of a policy file.
 
 use super::super::access::{Access, ColumnPattern, Glob, RelationPattern, ThroughViews};
-use super::super::section::{Problems, Section, chosen, join, placed};
+use super::super::section::{Problems, Section, chosen, join, placed, report};
 use super::super::signature::parts;
 use super::super::tree::Tree;
 use super::lists;
@@ -37,16 +37,61 @@ fn relations(tree: Tree, path: &str, problems: &mut Problems) -> Option<Access> 
     let views = section.optional("through_views", absent, problems, |tree, path, problems| {
         chosen(tree, path, THROUGH_VIEWS, problems)
     });
+    let is_new_meant = section.has("new");
+    let known = known(&mut section, path, problems);
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let both = allowed.as_deref().unwrap_or_default();
     let denied = lists::apart(both, denied, &join(path, "deny"), problems);
     Some(Access {
         relations_allowed: allowed,
+        relations_known: known?,
+        is_new_meant,
         relations_denied: denied,
         through_views: views?,
         ..Access::default()
     })
+}
+
+/// What was there when the policy was written, where new relations are refused: one key tells the
+/// other's meaning, so either both are there or none is.
+fn known(
+    section: &mut Section,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Option<Vec<(String, String)>>> {
+    let place = section.place();
+    let refuses = section.optional("new", false, problems, |tree, path, problems| {
+        chosen(tree, path, NEW, problems)
+    })?;
+    let known = section.optional("known", None, problems, |tree, path, problems| {
+        let list = placed(tree, path, problems, known_relation)?;
+        Some(Some(lists::in_order(
+            list.into_iter().map(|(_, one)| one).collect(),
+        )))
+    })?;
+    let what = match (refuses, &known) {
+        (true, None) => {
+            "new: refuse wants to know which relations are old: write known: [], and `pgsieve \
+             policy known FILE --upstream URL` prints what belongs there"
+        }
+        (false, Some(known)) if !known.is_empty() => {
+            "which relations are known means nothing without new: refuse"
+        }
+        (true, Some(_)) => return Some(known),
+        (false, _) => return Some(None),
+    };
+    report(problems, place, &join(path, "known"), what);
+    None
+}
+
+fn known_relation(word: &str) -> Result<(String, String), String> {
+    match split(word)?.as_slice() {
+        [schema, name] if !schema.contains('*') && !name.contains('*') => {
+            Ok((schema.clone(), name.clone()))
+        }
+        _ => Err("one relation is named here by schema and name, such as shop.orders".into()),
+    }
 }
 
 /// What is allowed, and what is denied.
@@ -131,6 +176,8 @@ fn glob(part: &str) -> Result<Glob, String> {
     Ok(Glob::new(part))
 }
 
+const NEW: &[(&str, bool)] = &[("allow", false), ("refuse", true)];
+
 const THROUGH_VIEWS: &[(&str, ThroughViews)] =
     &[("own", ThroughViews::Own), ("check", ThroughViews::Check)];
 
@@ -150,7 +197,7 @@ pub(super) const NAME_BYTES_MAX: usize = 63;
 #[cfg(test)]
 mod tests {
     use super::super::super::ThroughViews;
-    use super::super::super::tests::{policy_with, said_of};
+    use super::super::super::tests::{policy_with, said_of, version_with};
 
     #[test]
     fn without_lists_nothing_is_hidden() {
@@ -183,6 +230,39 @@ mod tests {
         let policy = policy_with("relations", "allow: []");
         assert!(policy.hides());
         assert_eq!(policy.access().relations_allowed.as_deref(), Some(&[][..]));
+    }
+
+    #[test]
+    fn new_relations_are_kept_out_of_wildcards_alone() {
+        for (allow, known, readable, not) in [
+            ("any", "[a.b]", &["a.b"][..], &["a.c", "b.b"][..]),
+            ("['a.*']", "[a.b]", &["a.b"], &["a.c", "b.b"]),
+            (
+                "['a.*', c.d]",
+                "[a.b, b.b]",
+                &["a.b", "c.d"],
+                &["a.c", "b.b", "c.e"],
+            ),
+            ("['a.*', a.c]", "[]", &["a.c"], &["a.b"]),
+            ("[]", "[a.b]", &[], &["a.b"]),
+            ("any", "['\"A\".\"b c\"']", &["A.b c"], &["a.b c", "A.b"]),
+        ] {
+            let section = format!("allow: {allow}, new: refuse, known: {known}");
+            let policy = policy_with("relations", &section);
+            assert!(policy.hides());
+            let allows = |name: &&str| {
+                let (schema, name) = name.split_once('.').unwrap();
+                policy.access().allows(schema, name)
+            };
+            assert!(readable.iter().all(allows), "{section}");
+            assert!(!not.iter().any(allows), "{section}");
+        }
+        let same = version_with("relations", "allow: [a.b]");
+        assert_eq!(version_with("relations", "allow: [a.b], new: allow"), same);
+        assert_ne!(
+            version_with("relations", "allow: [a.b], new: refuse, known: []"),
+            same
+        );
     }
 
     #[test]
@@ -241,6 +321,28 @@ mod tests {
                 &format!("deny: [a.{long}]"),
                 "at most 63 bytes",
             ),
+            (
+                "relations",
+                "new: refuse",
+                "relations.known: new: refuse wants to know",
+            ),
+            (
+                "relations",
+                "known: [a.b]",
+                "means nothing without new: refuse",
+            ),
+            (
+                "relations",
+                "new: allow, known: [a.b]",
+                "means nothing without new: refuse",
+            ),
+            (
+                "relations",
+                "new: refuse, known: ['a.*']",
+                "one relation is named here",
+            ),
+            ("relations", "new: refuse, known: any", "a list is wanted"),
+            ("relations", "new: 1", "one of allow, refuse is wanted"),
             (
                 "relations",
                 "through_views: yes",

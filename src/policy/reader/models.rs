@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::model::{Model, Piece, SessionValue};
-use super::super::section::{Problems, Section, join, map, report, word};
+use super::super::section::{Problems, Section, chosen, join, map, report, word};
 use super::super::signature::parts;
 use super::super::tree::{Place, Tree};
 use super::access::NAME_BYTES_MAX;
@@ -93,6 +93,9 @@ fn model(
             }
         }
     });
+    let is_new = section.optional("new", false, problems, |tree, path, problems| {
+        chosen(tree, path, TRUTH, problems)
+    });
     let about = section.optional("about", String::new(), problems, about);
     let columns = section.optional("columns", BTreeMap::new(), problems, columns);
     section.close(problems);
@@ -100,6 +103,7 @@ fn model(
         schema: String::new(),
         name: String::new(),
         pieces: pieces?,
+        is_new: is_new?,
         about: about?,
         columns: columns?,
     })
@@ -154,6 +158,8 @@ fn about(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
     }
     Some(words)
 }
+
+const TRUTH: &[(&str, bool)] = &[("true", true), ("false", false)];
 
 const NAME_WANTED: &str = "a model is named by schema and name, such as shop.customers; a name \
     with anything but letters, digits, _, $ and - in it stands in double quotes";
@@ -231,12 +237,14 @@ mod tests {
             ),
             (
                 "a.b: {sql: SELECT 1, where: x}",
-                "known here: sql, about, columns",
+                "known here: sql, new, about, columns",
             ),
             (
                 &format!("a.b: {{sql: SELECT 1, about: {long}}}"),
                 "bytes of words",
             ),
+            ("a.b: {sql: SELECT 1, new: yes}", "models.a.b.new: "),
+            ("a.b: {sql: SELECT 1, new: [true]}", "models.a.b.new: "),
             (
                 "a.b: {sql: SELECT 1, columns: [x]}",
                 "columns: a map of keys is wanted",
@@ -254,6 +262,10 @@ mod tests {
             version_with("models", &format!("{one}, {other}")),
             version_with("models", &format!("{other}, {one}"))
         );
+        for meant in [", new: true", ", about: x"] {
+            let other = one.replace('}', &format!("{meant}}}"));
+            assert_ne!(version_with("models", one), version_with("models", &other));
+        }
         assert_ne!(
             version_with("models", one),
             version_with("models", "a.b: {sql: SELECT 2}")

@@ -42,7 +42,10 @@ pub(super) fn stamp(policy: &mut Policy) {
     line(format!("repair {:?}", policy.repair));
     line(format!("match {:?}", policy.matches));
     line(format!("mode {:?} {:?}", policy.mode, policy.rule_modes));
-    line(format!("access {:?}", policy.access));
+    let mut access = policy.access.clone();
+    // To say what holds anyway changes nothing.
+    access.is_new_meant = false;
+    line(format!("access {access:?}"));
     for model in &policy.models {
         line(format!("model {model:?}"));
     }

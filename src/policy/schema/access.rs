@@ -71,6 +71,20 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Patterns of relations that may not be read, whatever is allowed.",
     },
     Key {
+        path: "relations.new",
+        form: Form::OneOf(&["allow", "refuse"]),
+        absent: Some("allow"),
+        doc: "What any and a pattern with a wildcard in relations.allow do with relations that \
+              are made later: let them in, or only those that relations.known names.",
+    },
+    Key {
+        path: "relations.known",
+        form: Form::Many(&Form::Text(Some(RELATION_NAME))),
+        absent: Some("not needed with new: allow"),
+        doc: "The relations that were there when the policy was written, where new ones are \
+              refused. pgsieve policy known FILE --upstream URL prints them.",
+    },
+    Key {
         path: "relations.through_views",
         form: Form::OneOf(&["own", "check"]),
         absent: Some("own"),
@@ -103,8 +117,8 @@ pub(super) const KEYS: &[Key] = &[
         absent: Some("none"),
         doc: "Names that are bound to a SELECT, as schema.name. Under the name of a table it is \
               what everybody reads instead of the table: a filter of rows, a mask of columns. \
-              Under a new name it is a table of its own. It is read whatever relations and \
-              columns say of its name.",
+              Under a new name, where new says so, it is a table of its own. It is read whatever \
+              relations and columns say of its name.",
     },
     Key {
         path: "models.*.sql",
@@ -115,6 +129,13 @@ pub(super) const KEYS: &[Key] = &[
               such as :app.tenant are put in as literals; a setting has to be in settings.allow. \
               The user, the database and the certificate are \
               proven; the application_name and settings are what the client says.",
+    },
+    Key {
+        path: "models.*.new",
+        form: Form::Truth,
+        absent: Some("false"),
+        doc: "true: the name is the model's own. Else it has to be that of a relation, so that a \
+              misspelt name is an error, and not a filter of nothing.",
     },
     Key {
         path: "models.*.about",

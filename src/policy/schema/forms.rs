@@ -26,6 +26,8 @@ pub(super) enum Form {
     Text(Option<&'static str>),
     /// A text, or a number or truth value that is taken as one.
     Scalar,
+    /// true or false.
+    Truth,
     /// A whole number.
     Whole(u64, u64),
     /// A whole number of either sign.
@@ -82,6 +84,7 @@ impl Form {
                 members([("pattern", json!(pattern)), ("type", json!("string"))])
             }
             Self::Scalar => members([("type", json!(["string", "number", "boolean"]))]),
+            Self::Truth => members([("type", json!("boolean"))]),
             Self::Integer => members([("type", json!("integer"))]),
             Self::Whole(least, most) => members([
                 ("maximum", json!(most)),

@@ -172,7 +172,10 @@ fn what_the_reader_takes_the_schema_takes() {
             "allow: any, deny: ['\"a.b\".c', \"x*.*\"], through_views: check",
         ),
         ("columns", "allow: [a.b.c], deny: ['*.\"x y\".z']"),
-        ("models", "a.b: {sql: SELECT 1, about: x, columns: {y: z}}"),
+        (
+            "models",
+            "a.b: {sql: SELECT 1, new: true, about: x, columns: {y: z}}",
+        ),
         (
             "functions",
             "allow: [f, \"s.f(integer, text)\"], deny: [], trusted_schemas: [a]",
@@ -214,6 +217,9 @@ fn what_is_wrong_is_so_to_both() {
         ("columns", "deny: [a.b]"),
         ("models", "b: {sql: SELECT 1}"),
         ("models", "a.b: {about: x}"),
+        ("models", "a.b: {sql: SELECT 1, new: maybe}"),
+        ("relations", "new: maybe"),
+        ("relations", "new: refuse, known: [\"a.b.c\"]"),
         ("models", "a.b: {sql: SELECT 1, where: x}"),
         ("functions", "deny: [a b]"),
         ("statements", "allow: [insert]"),

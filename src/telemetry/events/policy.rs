@@ -31,6 +31,40 @@ pub struct PoliciesRead<'a> {
     pub idle: usize,
 }
 
+/// The policies that hold were compared with the databases that are known, and it came out
+/// otherwise than the last time.
+pub struct PoliciesCompared<'a> {
+    /// What of them does not fit.
+    pub problems: &'a [Problem],
+}
+
+impl Event for PoliciesCompared<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let problems = self.problems.len();
+        let level = i64::try_from(problems).unwrap_or(i64::MAX);
+        sinks.metrics.policies.misfits.set(level);
+        if problems == 0 {
+            return sinks.log.line(
+                Level::Info,
+                format_args!("the policies fit the databases that are known"),
+            );
+        }
+        for Problem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
+            let (place, what) = (on_one_line(place), on_one_line(what));
+            sinks
+                .log
+                .line(Level::Warn, format_args!("policies: {place}: {what}"));
+        }
+        sinks.log.line(
+            Level::Warn,
+            format_args!(
+                "the policies do not fit the databases that are known, problems: {problems}; what \
+                 they are about is refused"
+            ),
+        );
+    }
+}
+
 impl Event for PoliciesHold<'_> {
     fn emit(&self, sinks: &Sinks) {
         hold(self.set, &sinks.metrics);

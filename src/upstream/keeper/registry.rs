@@ -158,6 +158,21 @@ impl Catalogs {
         Some(named.keeper())
     }
 
+    /// What is shown now.
+    pub fn seen(&self) -> Vec<Seen> {
+        let Some(registry) = &self.registry else {
+            return Vec::new();
+        };
+        let seen = |charge: Arc<Charge>| {
+            Some(Seen {
+                database: charge.database.to_string(),
+                is_named: registry.is_named(&charge.database),
+                sights: charge.board.sights()?,
+            })
+        };
+        registry.charges().into_iter().filter_map(seen).collect()
+    }
+
     /// Has every snapshot that is shown, and every one that will be, looked through under these
     /// policies as well, beside those that hold: they are about to. Hands out what is shown then.
     /// Takes its time: it is no work for a thread that serves.
@@ -166,24 +181,14 @@ impl Catalogs {
             return Vec::new();
         };
         let wanted = registry.want(coming);
-        let charges: Vec<Arc<Charge>> = {
-            let kept = registry.kept();
-            let entries = kept.entries.iter();
-            entries.map(|entry| Arc::clone(&entry.charge)).collect()
-        };
-        let seen = charges.iter().filter_map(|charge| {
-            let shown = charge.board.sights()?;
-            if !shown.has_all(&wanted) {
+        for charge in registry.charges() {
+            let shown = charge.board.sights();
+            if let Some(shown) = shown.filter(|shown| !shown.has_all(&wanted)) {
                 // Should another snapshot be shown meanwhile, it was looked through already.
                 charge.board.exchange(Arc::new(shown.under(&wanted)));
             }
-            Some(Seen {
-                database: charge.database.to_string(),
-                is_named: registry.is_named(&charge.database),
-                sights: charge.board.sights()?,
-            })
-        });
-        seen.collect()
+        }
+        self.seen()
     }
 
     /// These policies hold, and no others.
@@ -237,6 +242,14 @@ impl Catalogs {
 }
 
 impl Registry {
+    fn charges(&self) -> Vec<Arc<Charge>> {
+        let kept = self.kept();
+        kept.entries
+            .iter()
+            .map(|entry| Arc::clone(&entry.charge))
+            .collect()
+    }
+
     /// Starts the keeper of the URL's database, at whichever server it finds.
     fn keep_named(self: &Arc<Self>) {
         if let Some(database) = &self.named {

@@ -69,6 +69,37 @@ pub(super) const CASES: &[Case] = &[
         ],
     ),
     asked(
+        "relations.new",
+        &[
+            ("relations/new", r#""refuse""#),
+            ("relations/known", r#"["shop.orders", "shop.customers"]"#),
+        ],
+        &[
+            app(SECRETS, "42501 relation_denied"),
+            app(&["SELECT word FROM shop.told"], "42501 relation_denied"),
+        ],
+        &[
+            app(ORDERS, "1 2"),
+            app(&["SELECT count(*) > 9 FROM pg_class"], "t"),
+        ],
+    ),
+    asked(
+        "relations.known",
+        &[
+            ("relations/allow", r#"["shop.s*", "shop.told", "shop.o*"]"#),
+            ("relations/new", r#""refuse""#),
+            ("relations/known", r#"["shop.orders", "shop.customers"]"#),
+        ],
+        &[
+            app(SECRETS, "42501 relation_denied"),
+            app(&["SELECT id FROM shop.customers"], "42501 relation_denied"),
+        ],
+        &[
+            app(ORDERS, "1 2"),
+            app(&["SELECT word FROM shop.told"], "hush"),
+        ],
+    ),
+    asked(
         "relations.deny",
         &[("relations/deny", r#"["shop.secrets"]"#)],
         &[
@@ -131,9 +162,21 @@ pub(super) const CASES: &[Case] = &[
         ],
         &[app(ORDERS, "1 2")],
     ),
+    asked(
+        "models.*.new",
+        &[(
+            "models",
+            r#"{"shop.x": {"new": true, "sql": "SELECT 1 AS a"}, "shop.custmers": {"sql": "SELECT 2 AS a"}}"#,
+        )],
+        &[app(&["SELECT a FROM shop.custmers"], "42501 model")],
+        &[app(&["SELECT a FROM shop.x"], "1"), app(ORDERS, "1 2")],
+    ),
     Case {
         key: "models.*.about",
-        edits: &[("models", r#"{"shop.x": {"sql": "SELECT 1 AS a"}}"#)],
+        edits: &[(
+            "models",
+            r#"{"shop.x": {"new": true, "sql": "SELECT 1 AS a"}}"#,
+        )],
         shown: Shown::Checked {
             bites: r#"models/shop.x/about=["a list"]"#,
             spares: r#"models/shop.x/about="Words.""#,
@@ -141,7 +184,10 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         key: "models.*.columns",
-        edits: &[("models", r#"{"shop.x": {"sql": "SELECT 1 AS a"}}"#)],
+        edits: &[(
+            "models",
+            r#"{"shop.x": {"new": true, "sql": "SELECT 1 AS a"}}"#,
+        )],
         shown: Shown::Checked {
             bites: r#"models/shop.x/columns=["a"]"#,
             spares: r#"models/shop.x/columns={"a": "A number."}"#,

@@ -139,7 +139,7 @@ pub(super) fn certificate_name(_: &Scene<'_>) {
 }
 
 /// A model of what the certificate says.
-const SHOWN: &str = r#"{"public.shown": {"sql":
+const SHOWN: &str = r#"{"public.shown": {"new": true, "sql":
     "SELECT :certificate.common_name AS name, coalesce(:certificate.email, 'none') AS mail"
 }}"#;
 
@@ -297,7 +297,7 @@ pub(super) fn tested(scene: &Scene<'_>, bites: &str, spares: &str) -> Vec<String
             ("match", json!({"user": "reader", "application_name": "x"})),
             ("relations/deny", json!(["shop.secrets"])),
             ("settings/allow/app.tenant", json!("any")),
-            ("models", json!({"shop.mine": {"sql": MINE}})),
+            ("models", json!({"shop.mine": {"new": true, "sql": MINE}})),
             ("tests", json!([test])),
         ] {
             own = edited(own, path, &value);
