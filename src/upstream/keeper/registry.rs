@@ -163,13 +163,7 @@ impl Catalogs {
         let Some(registry) = &self.registry else {
             return Vec::new();
         };
-        let seen = |charge: Arc<Charge>| {
-            Some(Seen {
-                database: charge.database.to_string(),
-                is_named: registry.is_named(&charge.database),
-                sights: charge.board.sights()?,
-            })
-        };
+        let seen = |charge: Arc<Charge>| Seen::of(&charge, registry.is_named(&charge.database));
         registry.charges().into_iter().filter_map(seen).collect()
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Charge;
 use crate::catalog::Catalog;
 use crate::gate::sight::Sight;
 use crate::policy::Policy;
@@ -24,6 +25,17 @@ pub struct Seen {
     pub is_named: bool,
     /// What it contains.
     pub sights: Arc<Sights>,
+}
+
+impl Seen {
+    /// What is shown of a database; nothing where that is nothing.
+    pub(super) fn of(charge: &Charge, is_named: bool) -> Option<Self> {
+        Some(Self {
+            database: charge.database.to_string(),
+            is_named,
+            sights: charge.board.sights()?,
+        })
+    }
 }
 
 impl Sights {

@@ -35,7 +35,7 @@ models:
   shop.customers:
     sql: SELECT id, tenant, 'canary of a model' AS email FROM customers WHERE tenant = :app.tenant
   shop.breaking:
-    sql: SELECT id, 'canary of a model', canary_no_column FROM breaking
+    sql: SELECT id, 'canary of a model', no_such_column FROM breaking
 ",
     ),
 ];
