@@ -83,6 +83,25 @@ impl Introduction {
 }
 
 impl StartupPlan {
+    /// The plan of a session that ends when its user is proved: nothing of what the client wants,
+    /// and what is forced on every session. Refused where no user is named.
+    pub fn bare(introduction: &Introduction) -> Result<Self, Box<Refusal>> {
+        let Introduction { user, database, .. } = introduction;
+        if user.is_empty() {
+            return Err(nobody());
+        }
+        let forced = FORCED.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Ok(Self {
+            user: user.clone(),
+            database: database.clone(),
+            application_name: None,
+            parameters: forced.into(),
+            lowered: Vec::new(),
+            ignored: Vec::new(),
+            unrecognised_pq_options: Vec::new(),
+        })
+    }
+
     /// How many settings the session has less of than the client has asked for.
     pub fn lowered(&self) -> usize {
         self.lowered.len()
@@ -240,12 +259,7 @@ impl Draft {
 
     fn finish(mut self, policy: &Policy) -> Result<StartupPlan, Box<Refusal>> {
         let Some(user) = self.user.filter(|user| !user.is_empty()) else {
-            return Err(Refusal::new(
-                Rule::StartupParameter,
-                sqlstate::INVALID_AUTHORIZATION,
-                "no PostgreSQL user name specified in startup packet",
-                "Name a user in the connection string.",
-            ));
+            return Err(nobody());
         };
         let stays = |(name, role): &(String, String)| roles::stays(name, role, &user);
         if !self.roles.iter().all(stays) {
@@ -309,6 +323,15 @@ fn replication(value: &str) -> Result<(), Box<Refusal>> {
         "replication connections are not carried",
         "Connect without the replication parameter.",
     ))
+}
+
+fn nobody() -> Box<Refusal> {
+    Refusal::new(
+        Rule::StartupParameter,
+        sqlstate::INVALID_AUTHORIZATION,
+        "no PostgreSQL user name specified in startup packet",
+        "Name a user in the connection string.",
+    )
 }
 
 fn never(name: &str) -> Box<Refusal> {

@@ -15,7 +15,7 @@ use super::login::{LoginDesk, LoginEnd, Opened};
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::Presence;
 use super::regime::Placed;
-use super::startup::{self, Settled};
+use super::startup::{self, Settled, Standing, Welcome};
 use super::succession::under;
 use crate::auth::settings::UpstreamIdentity;
 use crate::auth::{Admitted, Auth, AuthError, certificate, password};
@@ -97,8 +97,9 @@ impl Attempt<'_> {
             self.info = self.info.clone().named(user, database, application_name);
             let traits = startup::traits(introduction, self.peer, &hello.link);
             let placed = self.desk.regime.place(&Arc::new(traits));
-            let placed = placed.ok_or(Denial::NoPolicy)?;
-            self.info = under(&self.info, &placed);
+            if let Some(placed) = &placed {
+                self.info = under(&self.info, placed);
+            }
             startup::settle(&startup, placed)
         });
         let mut client = hello.link;
@@ -150,10 +151,9 @@ impl Attempt<'_> {
     async fn enter(&self, client: &mut Link, settled: Settled) -> Result<Entered, Denial> {
         let Settled {
             version,
-            plan,
-            placed,
-            asked,
             negotiation,
+            bare,
+            standing,
         } = settled;
         if !negotiation.is_empty() {
             client
@@ -165,26 +165,27 @@ impl Attempt<'_> {
         let admitted = self
             .desk
             .auth
-            .admit(client, self.peer, &plan.user, self.deadline)
+            .admit(client, self.peer, &bare.user, self.deadline)
             .await;
         self.pending.heard();
-        let mut method = self.method();
-        let ((mut upstream, account), presence) = match admitted.map_err(Denial::Auth)? {
-            // The upstream has to say first whether it is this user.
-            Admitted::AsItself => {
-                let reached = self.reach_as_itself(client, &plan).await?;
-                (reached, self.count_in(&placed, &plan.user)?)
-            }
-            Admitted::As(identity) => {
-                let presence = self.count_in(&placed, &plan.user)?;
-                (self.reach_as(&identity, &plan).await?, presence)
-            }
-            Admitted::BoundAs(identity) => {
-                method = LoginMethod::ScramPlus;
-                let presence = self.count_in(&placed, &plan.user)?;
-                (self.reach_as(identity, &plan).await?, presence)
+        let admitted = admitted.map_err(Denial::Auth)?;
+        let welcome = match standing {
+            Standing::Welcome(welcome) => welcome,
+            Standing::Unwelcome(denial) => {
+                return Err(self.turn_away(client, &admitted, &bare, denial).await);
             }
         };
+        let method = match admitted {
+            Admitted::BoundAs(_) => LoginMethod::ScramPlus,
+            Admitted::AsItself | Admitted::As(_) => self.method(),
+        };
+        let reached = self.reach(client, admitted, &welcome).await?;
+        let ((mut upstream, account), presence) = reached;
+        let Welcome {
+            plan,
+            placed,
+            asked,
+        } = welcome;
         let wanted = settings_of(placed.gate.policy());
         let reticence = self.desk.upstream.reticence();
         let verified = verify(&mut upstream, &wanted, reticence, self.deadline).await;
@@ -211,6 +212,49 @@ impl Attempt<'_> {
             cancel,
             method,
         })
+    }
+
+    /// Opens the session at the upstream, and counts it among those of its user.
+    async fn reach(
+        &self,
+        client: &mut Link,
+        admitted: Admitted<'_>,
+        welcome: &Welcome,
+    ) -> Result<((UpstreamSession, Account), Presence), Denial> {
+        let Welcome { plan, placed, .. } = welcome;
+        Ok(match &admitted {
+            // The upstream has to say first whether it is this user.
+            Admitted::AsItself => {
+                let reached = self.reach_as_itself(client, plan).await?;
+                (reached, self.count_in(placed, &plan.user)?)
+            }
+            Admitted::As(identity) => {
+                let presence = self.count_in(placed, &plan.user)?;
+                (self.reach_as(identity, plan).await?, presence)
+            }
+            Admitted::BoundAs(identity) => {
+                let presence = self.count_in(placed, &plan.user)?;
+                (self.reach_as(identity, plan).await?, presence)
+            }
+        })
+    }
+
+    /// The reason why a client is not let in, which the policies have: told to whoever has proved
+    /// who it is. Others are told what they would be told if there were no such reason.
+    async fn turn_away(
+        &self,
+        client: &mut Link,
+        admitted: &Admitted<'_>,
+        bare: &StartupPlan,
+        denial: Denial,
+    ) -> Denial {
+        match admitted {
+            Admitted::AsItself => match self.reach_as_itself(client, bare).await {
+                Ok(_proved) => denial,
+                Err(unproved) => unproved,
+            },
+            Admitted::As(_) | Admitted::BoundAs(_) => denial,
+        }
     }
 
     /// Logs the client in with its own name and password.

@@ -7,6 +7,7 @@ use super::denial::Denial;
 use super::regime::{Placed, Regime};
 use crate::auth::{AuthError, certificate};
 use crate::gate::{Introduction, StartupPlan};
+use crate::limits;
 use crate::net::link::Link;
 use crate::net::stream::Peer;
 use crate::policy::matching::Traits;
@@ -17,47 +18,83 @@ use crate::wire::startup::{ProtocolVersion, Startup};
 pub struct Settled {
     /// What is spoken with this client.
     pub version: ProtocolVersion,
+    /// NegotiateProtocolVersion, where the client has to be told of a difference; or nothing.
+    pub negotiation: BytesMut,
+    /// Who the client says it is, and nothing of what it wants.
+    pub bare: StartupPlan,
+    /// What becomes of it once it has proved that.
+    pub standing: Standing,
+}
+
+/// What the policies say to a client. It hears of it when it has proved who it is: until then
+/// nobody can find out which users a policy is for, or what theirs refuses.
+pub enum Standing {
+    /// It may come in.
+    Welcome(Welcome),
+    /// It is turned away.
+    Unwelcome(Denial),
+}
+
+/// How a client may come in.
+pub struct Welcome {
     /// What the upstream is asked for.
     pub plan: StartupPlan,
     /// The policy that it was judged under.
     pub placed: Placed,
     /// What was judged.
     pub asked: Vec<(String, String)>,
-    /// NegotiateProtocolVersion, where the client has to be told of a difference; or nothing.
-    pub negotiation: BytesMut,
 }
 
-/// Judges the settings under the policy of the client, and agrees on a protocol.
-pub fn settle(startup: &Startup<'_>, placed: Placed) -> Result<Settled, Denial> {
+/// Judges the settings under the policy of the client, if there is one, and agrees on a protocol.
+/// Whoever names no user is turned away at once.
+pub fn settle(startup: &Startup<'_>, placed: Option<Placed>) -> Result<Settled, Denial> {
+    let introduction = Introduction::of(&startup.parameters);
+    let bare = StartupPlan::bare(&introduction).map_err(Denial::Settings)?;
+    let version = agreed(startup.version);
+    Ok(Settled {
+        version,
+        negotiation: negotiation(startup, version)?,
+        bare,
+        standing: match welcome(startup, &introduction, placed) {
+            Ok(welcome) => Standing::Welcome(welcome),
+            Err(denial) => Standing::Unwelcome(denial),
+        },
+    })
+}
+
+fn welcome(
+    startup: &Startup<'_>,
+    introduction: &Introduction,
+    placed: Option<Placed>,
+) -> Result<Welcome, Denial> {
+    let placed = placed.ok_or(Denial::NoPolicy)?;
     let judged = placed.gate.judge_startup(&startup.parameters);
     let plan = judged.map_err(Denial::Settings)?;
     // The policy was chosen for this one and no other.
-    let introduction = Introduction::of(&startup.parameters);
     if !introduction.fits(&plan) {
         return Err(Denial::NoPolicy);
     }
-    let version = agreed(startup.version);
+    let asked = startup.parameters.iter();
+    let asked = asked.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Ok(Welcome {
+        plan,
+        placed,
+        asked: asked.collect(),
+    })
+}
+
+/// What a client is told of versions and options that are not spoken here: the same whatever the
+/// policies say to it. More options than a startup message may hold are not repeated.
+fn negotiation(startup: &Startup<'_>, version: ProtocolVersion) -> Result<BytesMut, Denial> {
     let mut negotiation = BytesMut::new();
-    if version != startup.version || !plan.unrecognised_pq_options.is_empty() {
-        let options: Vec<&str> = plan
-            .unrecognised_pq_options
-            .iter()
-            .map(String::as_str)
-            .collect();
+    let names = startup.parameters.iter().map(|(name, _)| *name);
+    let options = names.filter(|name| name.starts_with("_pq_."));
+    let options: Vec<&str> = options.take(limits::STARTUP_SETTINGS_MAX).collect();
+    if version != startup.version || !options.is_empty() {
         encode::negotiate_protocol_version(&mut negotiation, version.minor, &options)
             .map_err(|cause| Denial::Auth(AuthError::Unsaid(cause)))?;
     }
-    Ok(Settled {
-        version,
-        plan,
-        placed,
-        asked: startup
-            .parameters
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect(),
-        negotiation,
-    })
+    Ok(negotiation)
 }
 
 /// What is known of a client when its policy is chosen. All of it is there before it proves who it

@@ -26,4 +26,6 @@ mod support;
 #[cfg(test)]
 mod tls_failures;
 #[cfg(test)]
+mod unproven;
+#[cfg(test)]
 mod upstream_tls;

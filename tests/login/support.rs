@@ -13,7 +13,7 @@ use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, random_name};
 use pgsieve::net::certs::{self, CertificateWish, Certificates};
 use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::stream::{Peer, Stream};
-use pgsieve::policy::Policy;
+use pgsieve::policy::{Live, Policy, PolicySet};
 use pgsieve::session::budget::Budget;
 use pgsieve::session::drain::{Drain, Draining};
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
@@ -139,6 +139,7 @@ pub struct Setup {
     pub upstream: String,
     /// Clients are taken for this peer, wherever they come from.
     pub peer: Option<Peer>,
+    pub policies: PolicySet,
 }
 
 impl Setup {
@@ -151,6 +152,7 @@ impl Setup {
             },
             upstream: upstream(""),
             peer: None,
+            policies: PolicySet::only(Arc::new(Policy::agent())),
         }
     }
 }
@@ -203,7 +205,7 @@ impl Sieve {
             sides: Sides::new(Arc::clone(&upstream), runtime.handle().clone()),
             upstream,
             catalogs: Catalogs::off(),
-            regime: Arc::new(regime()),
+            regime: Arc::new(Regime::new(Arc::new(Live::new(setup.policies)), None)),
             report_as: Default::default(),
             cancels: CancelRegistry::new(),
             accounts: Accounts::new(),
@@ -323,11 +325,6 @@ impl Drop for Sieve {
 
 const WHO: &str = "SELECT current_user, current_setting('transaction_read_only'), \
                    current_setting('default_transaction_read_only')";
-
-/// The default policy for all.
-pub fn regime() -> Regime {
-    Regime::only(Arc::new(Policy::agent()))
-}
 
 async fn serve(
     stream: Stream,
