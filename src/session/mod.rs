@@ -1,7 +1,7 @@
 //! One client from accept to goodbye.
 //!
-//! * [`greeting`], [`startup`], [`login`], [`denial`], `upstream_denial`: what comes before the
-//!   first statement
+//! * [`greeting`], [`startup`], [`login`], [`attempt`], `reaching`, [`denial`], `upstream_denial`:
+//!   what comes before the first statement
 //! * [`pending_logins`]: how many may be waited for before that
 //! * [`arrival`]: when a statement came, and how long it waited
 //! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside, and
@@ -60,6 +60,7 @@ pub mod pending_logins;
 mod places;
 pub mod plans;
 pub mod quotas;
+mod reaching;
 mod refusing;
 pub mod regime;
 pub mod relay;
