@@ -118,3 +118,52 @@ fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
     assert_eq!(status, 1, "{printed}");
     assert!(printed.contains("models.public.nothing: "), "{printed}");
 }
+
+#[test]
+fn the_mode_of_a_file_is_set_and_the_rest_of_it_stays() {
+    let file = File::new(
+        "mode.yaml",
+        &agent_with("# Mine.\nrules: {nesting: observe}\n"),
+    );
+    let before = fs::read_to_string(&file.path).unwrap();
+    let set = |mode: &str| policy(&["set-mode", &file.path, mode]);
+    let (status, printed) = set("observe");
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains(": mode: observe"), "{printed}");
+    let observes = fs::read_to_string(&file.path).unwrap();
+    assert_eq!(
+        observes,
+        before.replace("\n#mode: enforce\n", "\nmode: observe\n")
+    );
+    let (_, printed) = policy(&["check", &file.path]);
+    assert!(printed.contains(": sound, mode: observe"), "{printed}");
+    let (status, printed) = set("enforce");
+    assert_eq!(status, 0, "{printed}");
+    assert!(
+        printed.contains("mode: enforce (rules of it only observe)"),
+        "{printed}"
+    );
+    let (_, printed) = policy(&["check", &file.path]);
+    assert!(
+        printed.contains(": sound, rules of it only observe"),
+        "{printed}"
+    );
+    // What is wrong stays as it is.
+    fs::write(&file.path, "name: [").unwrap();
+    let (status, printed) = set("observe");
+    assert_eq!(status, 1, "{printed}");
+    assert_eq!(fs::read_to_string(&file.path).unwrap(), "name: [");
+    let json = serde_json::to_string(&serde_yaml_map(&before)).unwrap();
+    fs::write(&file.path, &json).unwrap();
+    let (status, printed) = set("observe");
+    assert_eq!(status, 1, "{printed}");
+    assert!(printed.contains("write mode: observe there"), "{printed}");
+    assert_eq!(fs::read_to_string(&file.path).unwrap(), json);
+    let (status, _) = policy(&["set-mode", "/nowhere/at/all.yaml", "observe"]);
+    assert_eq!(status, 2);
+}
+
+/// A policy as one map in braces, in which no line is that of its mode.
+fn serde_yaml_map(text: &str) -> serde_json::Value {
+    serde_yaml::from_str(text).unwrap()
+}

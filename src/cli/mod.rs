@@ -51,6 +51,7 @@ mod policy_explain;
 mod policy_files;
 mod policy_known;
 mod policy_limits;
+mod policy_mode;
 mod policy_names;
 mod policy_path;
 mod policy_patterns;

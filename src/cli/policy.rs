@@ -5,8 +5,8 @@ use std::io::Write;
 use clap::Subcommand;
 
 use crate::cli::{
-    Outcome, policy_check, policy_diff, policy_explain, policy_known, policy_suggest, policy_test,
-    said,
+    Outcome, policy_check, policy_diff, policy_explain, policy_known, policy_mode, policy_suggest,
+    policy_test, said,
 };
 use crate::policy::schema;
 
@@ -33,6 +33,8 @@ enum Command {
     Suggest(policy_suggest::Flags),
     /// Prints the relations that a policy lets in by wildcards, so that later ones can be kept out.
     Known(policy_known::Flags),
+    /// Has a policy file observe or enforce, and leaves the rest of it as it is written.
+    SetMode(policy_mode::Flags),
     /// Prints the JSON Schema of policy files, for editors: every key with its meaning.
     Schema,
 }
@@ -46,6 +48,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Command::Diff(flags) => policy_diff::run(flags, out),
         Command::Suggest(flags) => policy_suggest::run(flags, out),
         Command::Known(flags) => policy_known::run(flags, out),
+        Command::SetMode(flags) => policy_mode::run(flags, out),
         Command::Schema => said(out.write_all(schema::text().as_bytes())),
     }
 }

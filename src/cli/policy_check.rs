@@ -9,7 +9,7 @@ use crate::cli::policy_stand::World;
 use crate::cli::{Outcome, complain, policy_catalog, said};
 use crate::gate::sight::Sight;
 use crate::policy::sources::{Loaded, Source, Unloaded};
-use crate::policy::{Policy, PolicySet};
+use crate::policy::{Policy, PolicySet, Strictness};
 
 /// The flags of `policy check`.
 #[derive(clap::Args)]
@@ -114,10 +114,18 @@ fn sound(
         }
     }
     let (name, version) = (policy.name(), policy.version());
+    let mode = match policy.strictness() {
+        Strictness::Enforce => "",
+        Strictness::Mixed => ", rules of it only observe",
+        Strictness::Observe => ", mode: observe",
+    };
     match warnings {
-        0 => writeln!(out, "{origin}: {name} {version}: sound"),
-        1 => writeln!(out, "{origin}: {name} {version}: sound, 1 warning"),
-        count => writeln!(out, "{origin}: {name} {version}: sound, {count} warnings"),
+        0 => writeln!(out, "{origin}: {name} {version}: sound{mode}"),
+        1 => writeln!(out, "{origin}: {name} {version}: sound{mode}, 1 warning"),
+        count => writeln!(
+            out,
+            "{origin}: {name} {version}: sound{mode}, {count} warnings"
+        ),
     }
 }
 

@@ -36,7 +36,7 @@ pub use self::model::{CertificateField, Model, SessionValue};
 pub use self::repair::{
     Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
 };
-pub use self::rules::{Mode, PolicyRule};
+pub use self::rules::{Mode, PolicyRule, Strictness};
 pub use self::set::{PolicySet, WrongSet};
 pub use self::signature::{ArgumentType, Signature, parts};
 pub use self::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
@@ -67,6 +67,7 @@ pub struct Policy {
     matches: Option<Match>,
     mode: Mode,
     rule_modes: BTreeMap<PolicyRule, Mode>,
+    observe_until: Option<i64>,
     access: Access,
     models: Vec<Model>,
     functions_denied: Vec<Signature>,
@@ -388,7 +389,28 @@ impl Policy {
 
     /// Whether a rule of its own is enforced.
     pub fn mode_of(&self, rule: PolicyRule) -> Mode {
-        self.rule_modes.get(&rule).copied().unwrap_or(self.mode)
+        let of_whole = match rule {
+            // What stands for a name is no refusal: tenants would mix.
+            PolicyRule::Model => Mode::Enforce,
+            _ => self.mode,
+        };
+        self.rule_modes.get(&rule).copied().unwrap_or(of_whole)
+    }
+
+    /// How much of what it says is enforced.
+    pub fn strictness(&self) -> Strictness {
+        let is_observed = |mode: &Mode| *mode == Mode::Observe;
+        match self.mode {
+            Mode::Observe => Strictness::Observe,
+            Mode::Enforce if self.rule_modes.values().any(is_observed) => Strictness::Mixed,
+            Mode::Enforce => Strictness::Enforce,
+        }
+    }
+
+    /// Until when it is meant to observe, in seconds since 1970, where it says so and does.
+    pub fn observes_until(&self) -> Option<i64> {
+        let observes = self.strictness() != Strictness::Enforce;
+        self.observe_until.filter(|_| observes)
     }
 
     /// Which relations and columns it shows.

@@ -15,6 +15,18 @@ pub enum Mode {
 }
 
 words! {
+    /// How much of what a policy says is enforced, in a word.
+    Strictness {
+        /// All of it.
+        Enforce => "enforce",
+        /// Single rules of it are only observed.
+        Mixed => "mixed",
+        /// It observes, but for single rules and models.
+        Observe => "observe",
+    }
+}
+
+words! {
     /// A rule that a policy makes. The name is that of the gate's rule that enforces it.
     PolicyRule {
         /// `relations`: a relation that may not be read.

@@ -104,7 +104,9 @@ mod tests {
         for rule in crate::policy::PolicyRule::ALL {
             use crate::policy::Mode::{Enforce, Observe};
             assert_eq!(Policy::agent().mode_of(*rule), Enforce);
-            assert_eq!(Policy::observe().mode_of(*rule), Observe);
+            let is_model = *rule == crate::policy::PolicyRule::Model;
+            let observed = if is_model { Enforce } else { Observe };
+            assert_eq!(Policy::observe().mode_of(*rule), observed);
         }
         for (_, text) in Policy::BUILT_IN {
             assert!(Policy::from_yaml(text).unwrap().matches().is_none());

@@ -10,7 +10,7 @@
 //! catalog "shop": loaded, age 0.312 s, version 00f3a6b1c4d5e6f7
 //! catalog "stock" at server 3f00a1b2: loaded, age 0.204 s, version 1b7c22d0a9e8f764
 //! catalog "stock" at server 91c4d007: failed: other_server
-//! policy "agent": version 3f0c1d2e4a5b6c7d
+//! policy "agent": version 3f0c1d2e4a5b6c7d, mode enforce
 //! policies: read 12 s ago, not taken; problems: 2
 //! policies: do not fit the databases; problems: 1
 //! audit: takes no lines for 14 s: no storage space
@@ -74,8 +74,8 @@ pub struct Report {
 pub struct Standing {
     /// Why no clients should be sent here, if there is a reason.
     pub not_ready: Option<&'static str>,
-    /// Names and versions of the policies that hold.
-    pub policies: Vec<(String, String)>,
+    /// Names, versions and modes of the policies that hold.
+    pub policies: Vec<(String, String, &'static str)>,
     /// How many problems kept those that were read last from holding, if they do not.
     pub policies_rejected: Option<usize>,
     /// The catalogs that are kept.
@@ -170,7 +170,8 @@ impl Readiness {
         }
         for policy in set.all() {
             let (name, version) = (cleaned(policy.name()), policy.version());
-            let _ = writeln!(text, "policy {name:?}: version {version}");
+            let mode = policy.strictness().name();
+            let _ = writeln!(text, "policy {name:?}: version {version}, mode {mode}");
         }
         let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reload) = reload {
@@ -202,7 +203,10 @@ impl Readiness {
             policies: set
                 .all()
                 .iter()
-                .map(|policy| (cleaned(policy.name()), policy.version().to_owned()))
+                .map(|policy| {
+                    let mode = policy.strictness().name();
+                    (cleaned(policy.name()), policy.version().to_owned(), mode)
+                })
                 .collect(),
             policies_rejected: match reload {
                 Some(reload) if matches!(reload.outcome, PolicyReload::Rejected) => {

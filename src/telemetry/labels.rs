@@ -7,7 +7,7 @@
 use crate::catalog::kind::ObjectKind;
 use crate::funnel::{AttemptOutcome, Confidence};
 use crate::gate::{Rule, StatementKind};
-use crate::policy::Recoverer;
+use crate::policy::{Recoverer, Strictness};
 
 /// A closed set of label values.
 pub trait Label: Copy + 'static {
@@ -568,6 +568,7 @@ impl Label for ObjectKind {
 labels_of!(Rule);
 labels_of!(StatementKind);
 labels_of!(Recoverer, Recoverer::ALL);
+labels_of!(Strictness, Strictness::ALL);
 labels_of!(
     Confidence,
     &[Confidence::Exact, Confidence::Likely, Confidence::Guess]
@@ -635,6 +636,7 @@ mod tests {
         check::<Rule>();
         check::<StatementKind>();
         check::<Recoverer>();
+        check::<Strictness>();
         check::<Confidence>();
         check::<AttemptOutcome>();
     }

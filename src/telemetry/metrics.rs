@@ -10,7 +10,7 @@ use crate::catalog::kind::ObjectKind;
 use crate::funnel::{AttemptOutcome, Confidence};
 use crate::gate::{Rule, StatementKind};
 use crate::limits;
-use crate::policy::Recoverer;
+use crate::policy::{Recoverer, Strictness};
 use crate::telemetry::code::Class;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
@@ -346,9 +346,13 @@ metrics! {
     POLICY_INFO: Gauge "pgsieve_policy_info" in "1",
         [
             "policy": names(limits::POLICIES_MAX, "policy"),
-            "version": names(1, "version of the policy")
+            "version": names(1, "version of the policy"),
+            "mode": closed::<Strictness>()
         ],
-        "Always 1; one for each policy that holds now.";
+        "Always 1; one for each policy that holds now, and how much of it is enforced.";
+    POLICY_OBSERVE_UNTIL: Gauge "pgsieve_policy_observe_until_timestamp_seconds" in "seconds",
+        ["policy": names(limits::POLICIES_MAX, "policy")],
+        "Until when a policy that observes is meant to (observe_until).";
     POLICY_RELOADS: Counter "pgsieve_policy_reloads_total" in "reloads",
         ["outcome": closed::<PolicyReload>()],
         "Times that the policies were read again, by what came of it.";

@@ -511,8 +511,10 @@ mod tests {
         ));
         let answered = Two(AdminPage::Metrics, StatusClass::Success);
         metrics.admin_requests.inc(answered);
-        let agent = crate::policy::Policy::agent();
-        let set = crate::policy::PolicySet::only(std::sync::Arc::new(agent));
+        let observe = include_str!("../../policies/observe.yaml");
+        let observe = format!("{observe}\nobserve_until: 2030-01-31\n");
+        let observe = crate::policy::Policy::from_yaml(&observe).unwrap();
+        let set = crate::policy::PolicySet::only(std::sync::Arc::new(observe));
         metrics.policies.hold(&set);
         metrics.by_policy.hold(&["agent".into()]);
         let text = metrics.scrape();

@@ -9,9 +9,10 @@ use crate::telemetry::TelemetryError;
 use crate::telemetry::family::Family;
 use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::metrics::{
-    POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_MISFITS, POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
+    POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_MISFITS, POLICY_OBSERVE_UNTIL,
+    POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
 };
-use crate::telemetry::numbers::{gauge, level, seconds};
+use crate::telemetry::numbers::{gauge, gauges, level, seconds};
 use crate::telemetry::session::cleaned;
 
 /// What is known of the policies.
@@ -21,6 +22,7 @@ pub struct PolicyNumbers {
     /// See [`POLICY_MISFITS`].
     pub misfits: IntGauge,
     info: IntGaugeVec,
+    observe_until: IntGaugeVec,
     succeeded: IntGauge,
     loaded_seconds: Gauge,
 }
@@ -37,6 +39,7 @@ impl PolicyNumbers {
             reloads: Family::from_zero(registry, &POLICY_RELOADS)?,
             misfits: gauge(registry, &POLICY_MISFITS)?,
             info,
+            observe_until: gauges(registry, &POLICY_OBSERVE_UNTIL)?,
             succeeded: gauge(registry, &POLICY_RELOAD_SUCCEEDED)?,
             loaded_seconds: level(registry, &POLICY_LOADED_SECONDS)?,
         })
@@ -45,11 +48,16 @@ impl PolicyNumbers {
     /// These hold, and no others.
     pub fn hold(&self, set: &PolicySet) {
         self.info.reset();
+        self.observe_until.reset();
         for policy in set.all() {
             let name = cleaned(policy.name());
+            let mode = policy.strictness().name();
             self.info
-                .with_label_values(&[name.as_str(), policy.version()])
+                .with_label_values(&[name.as_str(), policy.version(), mode])
                 .set(1);
+            if let Some(until) = policy.observes_until() {
+                self.observe_until.with_label_values(&[&name]).set(until);
+            }
         }
         self.succeeded.set(1);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -407,7 +407,7 @@ fn what_is_not_counted_leaves_every_gauge_right() {
         assert_eq!(stack.metric_sum(&name, &[]), 0.0, "{name}");
     }
     let (_, text) = stack.get("/metrics");
-    assert!(text.contains("\npgsieve_policy_info{policy=\"agent\","));
+    assert!(text.contains("\npgsieve_policy_info{mode=\"enforce\",policy=\"agent\","));
 }
 
 #[test]

@@ -151,3 +151,48 @@ fn relations_that_are_made_later_stay_out_where_the_policy_says_so() {
     folder.write(&format!("relations:\n  allow: [sales.*]\n{keys}"));
     answers(&stack, "SELECT id FROM sales.seen", "TCZ");
 }
+
+/// Two tenants under a policy that only observes: each has its own rows all the same.
+#[test]
+fn a_policy_that_observes_filters_rows_and_is_seen_to_observe() {
+    let model = "models: {sales.customers: {sql: SELECT id FROM customers WHERE tenant = :user}}";
+    let day = "observe_until: 2020-01-31";
+    let sections = format!("mode: observe\n{day}\nrelations: {{deny: [sales.other]}}\n{model}");
+    let folder = Folder::with(&sections);
+    let stack = stack(&folder);
+    stack.prepare(&[
+        "CREATE TABLE sales.other (id int)",
+        "INSERT INTO sales.other VALUES (7)",
+    ]);
+    // What is denied is only counted; what is filtered is.
+    answers(&stack, "SELECT id FROM sales.other", "TDCZ");
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    let own = client.query("SELECT id FROM sales.customers");
+    assert_eq!(kinds(&own), "TDCZ");
+    let observed = |rule| stack.metric_sum("pgsieve_observed_total", &[("rule", rule)]);
+    until(|| (observed("relation_denied") >= 1.0).then_some(())).expect("it is counted");
+    assert_eq!(observed("model"), 0.0);
+    let (_, ready) = stack.get("/readyz");
+    assert!(ready.contains(", mode observe\n"), "{ready}");
+    let (_, metrics) = stack.get("/metrics");
+    let held = "pgsieve_policy_info{mode=\"observe\",policy=\"agent\",version=";
+    assert!(metrics.contains(held), "{metrics}");
+    let until_metric = "pgsieve_policy_observe_until_timestamp_seconds{policy=\"agent\"}";
+    assert_eq!(stack.metric(until_metric), 1_580_515_200.0);
+    assert!(stack.stderr().contains("(mode: observe)"));
+    // Only by name is a model observed as well: then nothing is filtered.
+    folder.write(&format!("{sections}\nrules: {{model: observe}}"));
+    answers(&stack, "SELECT id FROM sales.customers", "TDDCZ");
+    assert!(observed("model") >= 1.0);
+    // And it is over.
+    folder.write(model);
+    until(|| {
+        stack
+            .get("/readyz")
+            .1
+            .contains(", mode enforce\n")
+            .then_some(())
+    })
+    .expect("enforced");
+    assert_eq!(stack.metric(until_metric), 0.0);
+}

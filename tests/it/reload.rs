@@ -37,7 +37,9 @@ fn a_changed_file_holds_for_every_session_at_its_next_statement() {
     assert!(body.contains("policies: read "), "{body}");
     assert!(body.contains(" s ago, in use"), "{body}");
     assert!(
-        body.contains(&format!("policy \"first\": version {before}")),
+        body.contains(&format!(
+            "policy \"first\": version {before}, mode enforce\n"
+        )),
         "{body}"
     );
     assert_eq!(stack.metric(LAST_SUCCESSFUL), 1.0);
@@ -69,7 +71,7 @@ fn the_audit_says_under_which_policy_a_statement_was_judged() {
     stack.audited(|event| event["event"] == "connection_closed" && event["policy"] == "second");
     assert_eq!(
         stack.metric(&format!(
-            "pgsieve_policy_info{{policy=\"first\",version=\"{before}\"}}"
+            "pgsieve_policy_info{{mode=\"enforce\",policy=\"first\",version=\"{before}\"}}"
         )),
         0.0
     );
@@ -502,7 +504,7 @@ fn loaded(stack: &Stack, times: f64) {
 /// The version of a policy that holds.
 fn version(stack: &Stack, name: &str) -> String {
     let (_, text) = stack.get("/metrics");
-    let label = format!("pgsieve_policy_info{{policy=\"{name}\",version=\"");
+    let label = format!("pgsieve_policy_info{{mode=\"enforce\",policy=\"{name}\",version=\"");
     let line = text.lines().find_map(|line| line.strip_prefix(&label));
     let found = line.unwrap_or_else(|| panic!("{name} does not hold"));
     found.split('"').next().unwrap().to_owned()

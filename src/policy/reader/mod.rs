@@ -63,7 +63,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     top.close(problems);
     let (limits, repair) = limits::settled(limits?, repair?, problems);
     let (statements, settings, functions) = (statements?, settings?, functions?);
-    let (mode, rule_modes) = modes?;
+    let (mode, rule_modes, observe_until) = modes?;
     let mut policy = Policy {
         name: name?.into(),
         version: "".into(),
@@ -83,6 +83,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         matches: matches?,
         mode,
         rule_modes,
+        observe_until,
         access: access?,
         models: models?,
         functions_denied: functions.denied,

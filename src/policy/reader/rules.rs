@@ -2,21 +2,41 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use super::super::near::nearest;
 use super::super::rules::{GATE_RULES, Mode, PolicyRule};
-use super::super::section::{Problems, Section, chosen, join, map, report};
+use super::super::section::{Problems, Section, chosen, join, map, report, word};
 use super::super::tree::Tree;
 
-/// The mode of the whole, and those of single rules.
-pub(super) type Modes = (Mode, BTreeMap<PolicyRule, Mode>);
+/// The mode of the whole, those of single rules, and until when it is meant to observe.
+pub(super) type Modes = (Mode, BTreeMap<PolicyRule, Mode>, Option<i64>);
 
-/// Reads both keys.
+/// Reads the three keys.
 pub(super) fn read(top: &mut Section, problems: &mut Problems) -> Option<Modes> {
     let mode = top.optional("mode", Mode::Enforce, problems, |tree, path, problems| {
         chosen(tree, path, MODES, problems)
     });
     let rules = top.optional("rules", BTreeMap::new(), problems, rules);
-    Some((mode?, rules?))
+    let until = top.optional("observe_until", None, problems, |tree, path, problems| {
+        let (place, word) = word(tree, path, problems)?;
+        let end = end_of(&word);
+        if end.is_none() {
+            let what = "a day is wanted, such as 2030-01-31; it ends at midnight UTC";
+            report(problems, place, path, what);
+        }
+        end.map(Some)
+    });
+    Some((mode?, rules?, until?))
+}
+
+/// The end of a day, in seconds since 1970.
+fn end_of(day: &str) -> Option<i64> {
+    // A time of that day would be taken as well, and mean nothing.
+    let day: Date = (day.len() == DAY_LETTERS).then(|| day.parse().ok())??;
+    let midnight = day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?;
+    Some(midnight.timestamp().as_second())
 }
 
 fn rules(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<PolicyRule, Mode>> {
@@ -54,10 +74,14 @@ fn unknown(name: &str) -> String {
     }
 }
 
+/// `2030-01-31`.
+const DAY_LETTERS: usize = 10;
+
 const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::rules::Strictness;
     use super::super::super::tests::{policy_with, said_of};
     use super::*;
 
@@ -75,9 +99,74 @@ mod tests {
     }
 
     #[test]
+    fn models_hold_while_the_rest_is_observed() {
+        for (keys, mode, strictness) in [
+            ("observe", Mode::Enforce, Strictness::Observe),
+            (
+                "observe\nrules: {model: observe}",
+                Mode::Observe,
+                Strictness::Observe,
+            ),
+            (
+                "observe\nrules: {nesting: enforce}",
+                Mode::Enforce,
+                Strictness::Observe,
+            ),
+            (
+                "enforce\nrules: {model: observe}",
+                Mode::Observe,
+                Strictness::Mixed,
+            ),
+            (
+                "enforce\nrules: {model: enforce}",
+                Mode::Enforce,
+                Strictness::Enforce,
+            ),
+            ("enforce", Mode::Enforce, Strictness::Enforce),
+        ] {
+            let policy = policy_with("mode", keys);
+            assert_eq!(policy.mode_of(PolicyRule::Model), mode, "{keys}");
+            assert_eq!(policy.strictness(), strictness, "{keys}");
+        }
+    }
+
+    #[test]
+    fn a_policy_says_until_when_it_observes() {
+        let until = |keys: &str| policy_with("mode", keys).observes_until();
+        let day = "\nobserve_until: 1970-01-02";
+        assert_eq!(until(&format!("observe{day}")), Some(2 * 86_400));
+        assert_eq!(until("observe"), None);
+        assert_eq!(until(&format!("enforce{day}")), None);
+        let some = format!("enforce{day}\nrules: {{nesting: observe}}");
+        assert_eq!(until(&some), Some(2 * 86_400));
+        let leap = "observe\nobserve_until: 2028-02-29";
+        assert_eq!(until(leap), Some(1_835_481_600));
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (section, keys, wanted) in [
             ("mode", "off", "one of enforce, observe is wanted"),
+            (
+                "mode",
+                "observe\nobserve_until: 2027-02-29",
+                "observe_until: a day is wanted",
+            ),
+            (
+                "mode",
+                "observe\nobserve_until: tomorrow",
+                "observe_until: a day is wanted",
+            ),
+            (
+                "mode",
+                "observe\nobserve_until: 2027-02-28 12:00",
+                "observe_until: a day is wanted",
+            ),
+            (
+                "mode",
+                "observe\nobserve_until: 9999-12-31",
+                "observe_until: a day is wanted",
+            ),
             (
                 "rules",
                 "nesting: maybe",

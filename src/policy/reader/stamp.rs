@@ -41,7 +41,10 @@ pub(super) fn stamp(policy: &mut Policy) {
     line(format!("foreign {:?}", policy.foreign));
     line(format!("repair {:?}", policy.repair));
     line(format!("match {:?}", policy.matches));
-    line(format!("mode {:?} {:?}", policy.mode, policy.rule_modes));
+    line(format!(
+        "mode {:?} {:?} {:?}",
+        policy.mode, policy.rule_modes, policy.observe_until
+    ));
     let mut access = policy.access.clone();
     // To say what holds anyway changes nothing.
     access.is_new_meant = false;

@@ -13,7 +13,15 @@ pub(super) const KEYS: &[Key] = &[
         absent: Some("enforce"),
         doc: "enforce: what the policy's own rules refuse is refused. observe: it is counted, and \
               no answer changes. What the gate refuses by itself (writes, effects, settings that \
-              are not allowed) is refused in both.",
+              are not allowed) is refused in both, and models stand for their names in both, \
+              unless rules says model: observe.",
+    },
+    Key {
+        path: "observe_until",
+        form: Form::Text(Some(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")),
+        absent: Some("as long as it likes"),
+        doc: "The day until whose end, in UTC, the policy is meant to observe: an alert fires \
+              when it still does afterwards. It changes nothing by itself.",
     },
     Key {
         path: "rules",

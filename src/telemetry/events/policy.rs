@@ -4,7 +4,7 @@
 //! operator's own. The audit has counts alone.
 
 use crate::limits::POLICY_PROBLEMS_TOLD_MAX;
-use crate::policy::{PolicySet, Problem};
+use crate::policy::{PolicySet, Problem, Strictness};
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
@@ -141,10 +141,14 @@ fn hold(set: &PolicySet, metrics: &Metrics) {
 
 /// Names and versions, in order.
 fn names(set: &PolicySet) -> String {
-    let each = set
-        .all()
-        .iter()
-        .map(|policy| format!("{} {}", cleaned(policy.name()), policy.version()));
+    let each = set.all().iter().map(|policy| {
+        let (name, version) = (cleaned(policy.name()), policy.version());
+        match policy.strictness() {
+            Strictness::Enforce => format!("{name} {version}"),
+            Strictness::Mixed => format!("{name} {version} (rules of it only observe)"),
+            Strictness::Observe => format!("{name} {version} (mode: observe)"),
+        }
+    });
     each.collect::<Vec<_>>().join(", ")
 }
 

@@ -10,6 +10,14 @@ pub(super) const CASES: &[Case] = &[
         &[app(SECRETS, "hush")],
         &[app(&["DELETE FROM shop.secrets"], "25006 write_statement")],
     ),
+    Case {
+        key: "observe_until",
+        edits: &[("mode", r#""observe""#)],
+        shown: Shown::Checked {
+            bites: r#"observe_until="2030-02-30""#,
+            spares: r#"observe_until="2030-02-28""#,
+        },
+    },
     asked(
         "rules",
         &[

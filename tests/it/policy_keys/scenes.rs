@@ -30,7 +30,7 @@ pub(super) fn name(scene: &Scene<'_>) {
     named("", "other");
     let (_, metrics) = stack.get("/metrics");
     assert!(
-        metrics.contains("pgsieve_policy_info{policy=\"name\",version="),
+        metrics.contains("pgsieve_policy_info{mode=\"enforce\",policy=\"name\",version="),
         "{metrics}"
     );
 }
