@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::config::{ListenAddress, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::link::Link;
-use crate::net::pem::TlsSetupError;
+use crate::net::pem::{TlsPart, TlsSetupError};
 use crate::policy::Live;
 use crate::server::admin::{self, Admin};
 use crate::server::listener::Place;
@@ -30,6 +31,7 @@ use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
 use crate::session::regime::{Recording, Regime};
 use crate::sql::fingerprint::Fingerprinter;
+use crate::system_error;
 use crate::telemetry::events::{
     FilesExposed, Listening, PoliciesHold, TrustInUse, UpstreamTlsFailed, UpstreamTried,
     UpstreamUnreachable,
@@ -58,7 +60,12 @@ pub enum AppError {
     /// An address could not be bound, or a worker not be started.
     Server(StartError),
     /// The admin address could not be bound.
-    Admin(io::Error),
+    Admin {
+        /// Which.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 /// Serves until SIGTERM or SIGINT, drains, and returns when every client is gone.
@@ -104,8 +111,9 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         telemetry.clone(),
     ));
     if let Some(address) = admin_address {
-        let listener = TcpListener::bind(address).await.map_err(AppError::Admin)?;
-        let bound = listener.local_addr().map_err(AppError::Admin)?.to_string();
+        let unbound = |source| AppError::Admin { address, source };
+        let listener = TcpListener::bind(address).await.map_err(unbound)?;
+        let bound = listener.local_addr().map_err(unbound)?.to_string();
         telemetry.emit(&Listening {
             what: "admin",
             address: &bound,
@@ -287,13 +295,32 @@ fn place(address: &ListenAddress) -> Place {
 impl fmt::Display for AppError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::System(source) => write!(formatter, "the system refused: {source}"),
-            Self::Telemetry(source) => write!(formatter, "metrics or audit: {source}"),
-            Self::ClientTls(source) => write!(formatter, "TLS for clients: {source}"),
-            Self::UpstreamTls(source) => write!(formatter, "TLS for the upstream: {source}"),
-            Self::Auth(source) => write!(formatter, "login: {source}"),
+            Self::System(source) => write!(formatter, "the system refused: {}", source.kind()),
+            Self::Telemetry(source) => write!(formatter, "{source}"),
+            Self::ClientTls(source) => {
+                let key = match source.part() {
+                    Some(TlsPart::Certificate) => ".certificate",
+                    Some(TlsPart::Key) => ".key",
+                    Some(TlsPart::Authority) => ".client_ca",
+                    None => "",
+                };
+                write!(formatter, "client.tls{key}: {source}")
+            }
+            Self::UpstreamTls(source) => {
+                let key = match source.part() {
+                    Some(TlsPart::Certificate) => ".certificate",
+                    Some(TlsPart::Key) => ".key",
+                    Some(TlsPart::Authority) => ".root_certificate",
+                    None => "",
+                };
+                write!(formatter, "upstream.tls{key}: {source}")
+            }
+            Self::Auth(source) => write!(formatter, "client.auth: {source}"),
             Self::Server(source) => write!(formatter, "{source}"),
-            Self::Admin(source) => write!(formatter, "the admin address cannot be bound: {source}"),
+            Self::Admin { address, source } => {
+                let told = system_error::of_address(&address.to_string(), source.kind());
+                write!(formatter, "admin.listen: {told}; off does without it")
+            }
         }
     }
 }

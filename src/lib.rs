@@ -7,6 +7,8 @@
 pub mod limits;
 pub mod secret;
 pub mod sqlstate;
+pub mod system_error;
+pub mod text_file;
 pub mod waits;
 
 pub mod catalog;

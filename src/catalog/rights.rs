@@ -138,6 +138,11 @@ impl Catalog {
         self.index.role(self.names.find(name)?)
     }
 
+    /// The names of all roles.
+    pub fn role_names(&self) -> impl Iterator<Item = &str> {
+        self.roles.iter().map(|role| self.names.text(role.name))
+    }
+
     /// What a role may do; what everybody may, for one that the snapshot does not know.
     pub fn rights_of(&self, role: Option<RoleId>) -> Rights<'_> {
         let roles = role.map(|role| self.roles_behind(role)).unwrap_or_default();

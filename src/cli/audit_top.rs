@@ -1,7 +1,7 @@
 //! `pgsieve audit top`: what is refused, repaired and slow, summed up from an audit.
 
 use std::io::{self, BufRead, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use crate::cli::audit_files::{self, Unreadable};
 use crate::cli::audit_sum::{Counted, Sum, Table, Window};
 use crate::cli::{Outcome, complain, said};
 use crate::limits::AUDIT_LINE_BYTES_MAX;
+use crate::system_error;
 use crate::telemetry::audit::verify::skip_line;
 
 /// The flags of `audit top`.
@@ -51,7 +52,8 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let sum = match sum(flags, &window) {
         Ok(sum) => sum,
         Err(Unreadable { name, kind }) => {
-            complain(format_args!("{name}: cannot be read: {kind}"));
+            let told = system_error::of_file(Path::new(&name), kind);
+            complain(format_args!("cannot be read: {told}"));
             return Outcome::Misused;
         }
     };

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::cli::audit_files::{self, Unreadable, shown};
 use crate::cli::{Outcome, complain, said};
+use crate::system_error;
 use crate::telemetry::audit::ChainKey;
 use crate::telemetry::audit::chain::{Head, unhex};
 use crate::telemetry::audit::verify::{Fault, Findings, Verifier, What};
@@ -220,7 +221,8 @@ fn expected(flags: &Flags) -> Result<Option<Head>, Outcome> {
 
 fn not_read(unreadable: &Unreadable) -> Outcome {
     let Unreadable { name, kind } = unreadable;
-    complain(format_args!("{name}: cannot be read: {kind}"));
+    let told = system_error::of_file(Path::new(name.as_str()), *kind);
+    complain(format_args!("cannot be read: {told}"));
     Outcome::Misused
 }
 

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::course::Course;
@@ -16,6 +17,7 @@ use crate::config::{self, Problem};
 use crate::gate::Gate;
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
+use crate::system_error;
 
 /// The flags of `check`.
 #[derive(clap::Args)]
@@ -58,7 +60,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     };
     let input = match open(&flags.input) {
         Ok(input) => input,
-        Err(error) => return unreadable(&error),
+        Err(error) => return unreadable(&flags.input, &error),
     };
     let mut out = BufWriter::new(out);
     let mut tally = Tally::default();
@@ -67,7 +69,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         false => judge_text(&gate, course, input, &mut out, &mut tally),
     };
     match (judged, out.flush()) {
-        (Err(Trouble::Input(error)), _) => unreadable(&error),
+        (Err(Trouble::Input(error)), _) => unreadable(&flags.input, &error),
         (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
         (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
         (Ok(()), Ok(())) if tally.refused => Outcome::Failed,
@@ -162,8 +164,12 @@ fn judge_lines(
     Ok(())
 }
 
-/// Says so.
-pub fn unreadable(error: &io::Error) -> Outcome {
-    complain(format_args!("the input cannot be read: {}", error.kind()));
+/// Says that an input cannot be read, and why; `-` is standard input.
+pub fn unreadable(name: &str, error: &io::Error) -> Outcome {
+    let told = match name {
+        "-" => format!("standard input: {}", error.kind()),
+        name => system_error::of_file(Path::new(name), error.kind()),
+    };
+    complain(format_args!("the input cannot be read: {told}"));
     Outcome::Misused
 }

@@ -14,6 +14,7 @@ use crate::config::{self, Database, Problem};
 use crate::gate::SessionNames;
 use crate::gate::sight::Sight;
 use crate::policy::Policy;
+use crate::policy::near::nearest;
 use crate::session::followed::Path;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
@@ -167,7 +168,10 @@ pub async fn visit(
     } = see(url).await?;
     let role = role.unwrap_or(&account.user).to_owned();
     let Some(id) = catalog.role_named(&role) else {
-        return Err(problem("--role", "the database has no role of this name"));
+        let near = nearest(&role, catalog.role_names());
+        let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        let what = format!("the database has no role of this name{near}");
+        return Err(problem("--role", &what));
     };
     let path = match search_path {
         Some(written) => match names(written) {

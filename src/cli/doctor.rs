@@ -8,9 +8,8 @@ use tokio::runtime;
 
 use crate::cli::{Outcome, complain, database, doctor_json, doctor_table, said};
 use crate::config::Problem;
-use crate::upstream::account::ConnectError;
 use crate::upstream::examination::check::Severity;
-use crate::upstream::examination::{Examination, ExamineError, examine};
+use crate::upstream::examination::{Examination, examine};
 
 /// The flags of `doctor`.
 #[derive(clap::Args)]
@@ -81,25 +80,8 @@ fn look(url: &str) -> Result<Examination, Vec<Problem>> {
     runtime.block_on(async {
         let way = database::way(url)?;
         let found = examine(&way.upstream, &way.account, &way.database).await;
-        found.map_err(|error| database::unexamined(&explained(&error)))
+        found.map_err(|error| database::unexamined(&error))
     })
-}
-
-/// The server's own words may quote; its codes are enough to say what is wrong.
-fn explained(error: &ExamineError) -> String {
-    let ExamineError::Connect(ConnectError::Refused(Some(code))) = error else {
-        return error.to_string();
-    };
-    let meaning = match code.as_ref() {
-        "28P01" => "the password is wrong, or there is no such role",
-        "28000" => "the server does not let this role in from here (pg_hba.conf)",
-        "3D000" => "there is no such database",
-        "42501" => "the role may not connect to this database",
-        "53300" => "the server has no place left",
-        "57P03" => "the server is starting or stopping",
-        _ => return error.to_string(),
-    };
-    format!("{error}: {meaning}")
 }
 
 /// For `--help`.

@@ -81,13 +81,13 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     };
     let input = match open(&flags.statements) {
         Ok(input) => input,
-        Err(error) => return unreadable(&error),
+        Err(error) => return unreadable(&flags.statements, &error),
     };
     let (mut out, mut tally) = (BufWriter::new(out), Tally::default());
     let judged = judge_all(flags, &pair, BufReader::new(input), &mut tally, &mut out)
         .and_then(|()| tally.write(flags.jsonl, &mut out).map_err(Trouble::Output));
     match (judged, out.flush()) {
-        (Err(Trouble::Input(error)), _) => unreadable(&error),
+        (Err(Trouble::Input(error)), _) => unreadable(&flags.statements, &error),
         (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
         (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
         (Ok(()), Ok(())) if tally.changes.is_empty() => Outcome::Done,

@@ -81,7 +81,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     };
     let text = match text {
         Ok(text) => text,
-        Err(error) => return unreadable(&error),
+        Err(error) => return unreadable(flags.file.as_deref().unwrap_or("-"), &error),
     };
     let messages = match flags.sql {
         Some(_) => vec![(1, text.as_str())],

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::catalog::{Catalog, FunctionId, RelationId, SchemaKind};
@@ -20,6 +21,7 @@ use crate::gate::sight::Sight;
 use crate::policy::Policy;
 use crate::policy::access::Glob;
 use crate::policy::tree::{self, Entry, Tree};
+use crate::system_error;
 
 /// The flags of `policy suggest`.
 #[derive(clap::Args)]
@@ -113,7 +115,8 @@ fn seen(flags: &Flags, world: &World) -> Result<Seen, Outcome> {
         match taken {
             Ok(()) => {}
             Err(Unseen::Input(error)) => {
-                complain(format_args!("{name}: cannot be read: {}", error.kind()));
+                let told = system_error::of_file(Path::new(name), error.kind());
+                complain(format_args!("cannot be read: {told}"));
                 return Err(Outcome::Misused);
             }
             Err(Unseen::TooMany) => {

@@ -84,7 +84,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     };
     let input = match open(&flags.input) {
         Ok(input) => input,
-        Err(error) => return unreadable(&error),
+        Err(error) => return unreadable(&flags.input, &error),
     };
     let sql = if flags.no_sql {
         Sql::Hidden
@@ -98,7 +98,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         false => try_text(&mut bench, course, input, sql, &mut out, &mut tally),
     };
     match (tried, out.flush()) {
-        (Err(Trouble::Input(error)), _) => unreadable(&error),
+        (Err(Trouble::Input(error)), _) => unreadable(&flags.input, &error),
         (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
         (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
         (Ok(()), Ok(())) if tally.failed => Outcome::Failed,

@@ -5,26 +5,26 @@
 //! a unit several programs are started that must all read the same one.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::config::Problem;
 use crate::config::keys::FILE_VARIABLE;
 use crate::config::written::{FileText, Flag, Sources};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
+use crate::text_file;
 
 /// Reads the file and the environment; `flags` are what the command was given.
 pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<Problem>> {
     let named = match (config, env::var_os(FILE_VARIABLE)) {
-        (Some(path), _) => Some(path.to_owned()),
+        (Some(path), _) => Some(("--config", path.to_owned())),
         (None, Some(path)) if path.is_empty() => {
             return Err(problem(FILE_VARIABLE.into(), "has no value".into()));
         }
-        (None, Some(path)) => Some(PathBuf::from(path)),
+        (None, Some(path)) => Some((FILE_VARIABLE, PathBuf::from(path))),
         (None, None) => None,
     };
     let file = match named {
-        Some(path) => Some(read(&path)?),
+        Some((named_by, path)) => Some(read(named_by, &path)?),
         None => None,
     };
     // What is not Unicode cannot be one of ours; its name would have to be.
@@ -38,19 +38,13 @@ pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<P
     })
 }
 
-fn read(path: &Path) -> Result<FileText, Vec<Problem>> {
+fn read(named_by: &str, path: &Path) -> Result<FileText, Vec<Problem>> {
     let name = path.display().to_string();
-    let read = fs::metadata(path).and_then(|found| {
-        if found.len() > CONFIG_FILE_BYTES_MAX {
-            return Err(std::io::ErrorKind::FileTooLarge.into());
-        }
-        fs::read_to_string(path)
-    });
-    match read {
+    match text_file::read(path, CONFIG_FILE_BYTES_MAX) {
         Ok(text) => Ok(FileText { name, text }),
-        Err(error) => Err(problem(
-            name,
-            format!("the file cannot be read: {}", error.kind()),
+        Err(fault) => Err(problem(
+            named_by.into(),
+            format!("the file cannot be read: {}", fault.told(path)),
         )),
     }
 }

@@ -44,8 +44,18 @@ pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
     let files = match (certificate, key) {
         (Some(certificate), Some(key)) => Some((certificate, key)),
         (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => {
-            reader.note("client.tls", "certificate and key need each other");
+        (Some(_), None) => {
+            let place = reader.place_of("client.tls.certificate");
+            reader.note(
+                &place,
+                "certificate and key need each other: client.tls.key is missing",
+            );
+            return None;
+        }
+        (None, Some(_)) => {
+            let place = reader.place_of("client.tls.key");
+            let what = "certificate and key need each other: client.tls.certificate is missing";
+            reader.note(&place, what);
             return None;
         }
     };

@@ -151,7 +151,7 @@ fn traces(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Tr
             .parse()
             .ok()
             .filter(|ratio| (0.0..=1.0).contains(ratio));
-        ratio.ok_or_else(|| "a number from 0 to 1 is wanted".into())
+        ratio.ok_or_else(|| "a number from 0 to 1 is wanted, as 0.1 for a tenth".into())
     });
     let name = String::from("pgsieve");
     let service_name = reader.parsed("traces.service_name", name, |text| Ok(text.to_owned()));
@@ -215,7 +215,10 @@ fn key_in(reader: &mut Reader, path: &'static str) -> Option<Option<[u8; 32]>> {
     let secret = reader.secret_in(&word)?;
     let key = hexadecimal(secret.reveal().trim());
     if key.is_none() {
-        reader.note(&word.place, "the file must hold 64 hexadecimal digits");
+        reader.note(
+            &word.place,
+            "the file must hold 64 hexadecimal digits, as `openssl rand -hex 32` makes them",
+        );
     }
     key.map(Some)
 }

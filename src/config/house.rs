@@ -28,7 +28,7 @@ pub fn listen(reader: &mut Reader) -> Option<Vec<ListenAddress>> {
             Some(found) => addresses.extend(found),
             None => reader.note(
                 &word.place,
-                "host:port or the path of a Unix socket is wanted",
+                "host:port or the path of a Unix socket is wanted, as 127.0.0.1:6432",
             ),
         }
     }
@@ -47,8 +47,24 @@ pub fn admin(reader: &mut Reader) -> Option<Option<SocketAddr>> {
             .and_then(|mut found| found.next());
         resolved
             .map(Some)
-            .ok_or_else(|| "ip:port or off is wanted".into())
+            .ok_or_else(|| "ip:port or off is wanted, as 127.0.0.1:9432".into())
     })
+}
+
+/// `listen` and `admin.listen` are not the same address.
+pub fn apart(
+    reader: &mut Reader,
+    listen: Option<&[ListenAddress]>,
+    admin: Option<Option<SocketAddr>>,
+) {
+    let Some(admin) = admin.flatten().filter(|admin| admin.port() != 0) else {
+        return;
+    };
+    if listen.is_some_and(|all| all.contains(&ListenAddress::Tcp(admin))) {
+        let place = reader.place_of("admin.listen");
+        let what = "is the same address as listen: clients and probes need one each, or off here";
+        reader.note(&place, what);
+    }
 }
 
 /// `admin.hosts`: names, without ports, in lower case.

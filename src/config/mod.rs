@@ -31,13 +31,14 @@ mod client;
 mod evidence;
 mod house;
 pub mod keys;
+mod misplaced;
 mod reader;
 mod upstream;
 mod users;
 pub mod written;
 
 use reader::Reader;
-use written::Sources;
+use written::{FileRead, Sources};
 
 /// Everything that can be set, checked and ready for the parts that need it.
 pub struct Settings {
@@ -114,7 +115,14 @@ pub struct Problem {
 /// Reads the sources, or says everything that is wrong with them. Reads the files that the
 /// settings name for secrets and the policy; certificates are read by the parts that use them.
 pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
-    let mut reader = Reader::new(written::gather(sources), &sources.variables);
+    let written = written::gather(sources);
+    let file = written.file;
+    let mut reader = Reader::new(written, &sources.variables);
+    if file == FileRead::Not {
+        // What is missing in the rest is in the file; the policies may be elsewhere.
+        house::policies(&mut reader);
+        return Err(reader.into_problems());
+    }
     let settings = settings(&mut reader);
     house::strict_files(&mut reader);
     match (settings, reader.into_problems()) {
@@ -165,6 +173,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let admin = house::admin(reader);
     let upstream = upstream::upstream(reader);
     let client_tls = client::tls(reader);
+    house::apart(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());

@@ -4,17 +4,21 @@
 //! value itself.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::config::Problem;
+use crate::config::keys::Key;
 use crate::config::written::{Given, Written};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
+use crate::policy::near;
 use crate::policy::tree::Value;
 use crate::secret::Secret;
+use crate::text_file::{self, TextFault};
 
 /// What is left to read, and what is wrong so far.
 pub struct Reader {
@@ -48,7 +52,9 @@ impl Reader {
     pub fn new(written: Written, environment: &[(String, String)]) -> Self {
         let secret = |(name, value): &(String, String)| (name.clone(), Secret::new(value));
         let environment = environment.iter().map(secret).collect();
-        let Written { given, problems } = written;
+        let Written {
+            given, problems, ..
+        } = written;
         Self {
             given,
             problems,
@@ -100,11 +106,11 @@ impl Reader {
                 place,
             }),
             Value::Word(_) | Value::Nothing => {
-                self.note(&place, "has no value");
+                self.note(&place, told("has no value", path));
                 Choice::Wrong
             }
             Value::List(_) | Value::Map(_) => {
-                self.note(&place, "one value is wanted");
+                self.note(&place, told("one value is wanted", path));
                 Choice::Wrong
             }
         }
@@ -140,7 +146,7 @@ impl Reader {
             wrong.push(given.place.clone());
         }
         for place in &wrong {
-            self.note(place, "a value is wanted");
+            self.note(place, told("a value is wanted", path));
         }
         if wrong.is_empty() {
             Choice::Is(words)
@@ -176,10 +182,7 @@ impl Reader {
             return Choice::Is(*choice);
         }
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        self.note(
-            &word.place,
-            format!("one of {} is wanted", names.join(", ")),
-        );
+        self.note(&word.place, near::wanted(&word.text, &names));
         Choice::Wrong
     }
 
@@ -208,17 +211,14 @@ impl Reader {
         match self.word(path) {
             Choice::Absent => Choice::Absent,
             Choice::Wrong => Choice::Wrong,
-            Choice::Is(word) => match fs::metadata(&word.text) {
+            Choice::Is(word) => match File::open(&word.text).and_then(|file| file.metadata()) {
                 Ok(found) if found.is_dir() => {
-                    self.note(&word.place, "names a folder; a file is wanted");
+                    self.unreadable(&word, TextFault::System(ErrorKind::IsADirectory));
                     Choice::Wrong
                 }
                 Ok(_) => Choice::Is(word.text.into()),
                 Err(error) => {
-                    self.note(
-                        &word.place,
-                        format!("the file cannot be read: {}", error.kind()),
-                    );
+                    self.unreadable(&word, TextFault::of(error));
                     Choice::Wrong
                 }
             },
@@ -227,22 +227,21 @@ impl Reader {
 
     /// The text of a file, within the bound for files of settings.
     pub fn text_of(&mut self, word: &Word) -> Option<String> {
-        let read = fs::metadata(&word.text).and_then(|found| {
-            if found.len() > CONFIG_FILE_BYTES_MAX {
-                return Err(std::io::ErrorKind::FileTooLarge.into());
-            }
-            fs::read_to_string(&word.text)
-        });
-        match read {
+        match text_file::read(Path::new(&word.text), CONFIG_FILE_BYTES_MAX) {
             Ok(text) => Some(text),
-            Err(error) => {
-                self.note(
-                    &word.place,
-                    format!("the file cannot be read: {}", error.kind()),
-                );
+            Err(fault) => {
+                self.unreadable(word, fault);
                 None
             }
         }
+    }
+
+    fn unreadable(&mut self, word: &Word, fault: TextFault) {
+        let told = match (looks_like_path(&word.text), fault) {
+            (false, TextFault::System(ErrorKind::NotFound)) => NO_PATH.to_owned(),
+            _ => fault.told(Path::new(&word.text)),
+        };
+        self.note(&word.place, format!("the file cannot be read: {told}"));
     }
 
     /// Looks at who can read a file that holds a secret.
@@ -282,7 +281,8 @@ impl Reader {
         self.look_at_secret(Path::new(&word.text), &word.place);
         let line = text.lines().next().unwrap_or_default();
         if line.is_empty() {
-            self.note(&word.place, "the file's first line is empty");
+            let what = format!("the file's first line is empty: {}", word.text);
+            self.note(&word.place, what);
             return None;
         }
         Some(Secret::new(line))
@@ -294,6 +294,35 @@ impl Reader {
 fn is_exposed(mode: u32, owner: u32) -> bool {
     let allowed = if owner == 0 { 0o740 } else { 0o700 };
     mode & 0o777 & !allowed != 0
+}
+
+/// Whether a word was written as a path, and is no secret in the wrong place.
+fn looks_like_path(word: &str) -> bool {
+    let is_ending = |end: &str| {
+        (1..=ENDING_LETTERS_MAX).contains(&end.len())
+            && end.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let ending = word.rsplit_once('.').is_some_and(|(_, end)| is_ending(end));
+    word.contains('/') && !word.contains("://") || ending
+}
+
+/// What is said of a file whose name may be the secret itself.
+const NO_PATH: &str = "there is none of this name, which is not shown, for it is written like no \
+                       path: the secret itself stands in the file, not here";
+
+/// The longest ending of a file's name, such as `yaml`.
+const ENDING_LETTERS_MAX: usize = 5;
+
+/// What is wrong with the form of a value, and what the key is for. A variable is also not set by
+/// being empty.
+fn told(what: &str, path: &str) -> String {
+    match Key::at(path) {
+        Some(key) => format!(
+            "{what}; {path}: {} Left out or unset: {}",
+            key.doc, key.default
+        ),
+        None => what.to_owned(),
+    }
 }
 
 impl<T> Choice<T> {

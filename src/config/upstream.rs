@@ -17,6 +17,10 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
             Choice::Absent => {}
             Choice::Wrong => wrong = true,
             Choice::Is(word) => {
+                let is_file = *parameter != "sslmode" && word.text != "system";
+                if is_file && matches!(reader.file(path), Choice::Wrong) {
+                    wrong = true;
+                }
                 let value = utf8_percent_encode(&word.text, NON_ALPHANUMERIC);
                 more.push_str(&format!("&{parameter}={value}"));
             }
@@ -31,7 +35,7 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
         Choice::Is(word) => word,
         Choice::Wrong => return None,
         Choice::Absent => {
-            reader.note("upstream.url", "is required: postgres://host:port/database");
+            reader.note("upstream.url", URL_WANTED);
             return None;
         }
     };
@@ -62,6 +66,10 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
         }
     }
 }
+
+/// What is said where there is no URL.
+const URL_WANTED: &str = "is required: postgres://user@host:port/database, in the settings file, in \
+                          PGSIEVE_UPSTREAM_URL or with --upstream";
 
 /// The keys, and the parameters of the URL that mean the same.
 const TLS_KEYS: &[(&str, &str)] = &[

@@ -24,7 +24,7 @@ pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<
     for mut user in users(reader)? {
         user.refuse(reader, "certificate_name", "is only for method cert");
         let name = user.name(reader);
-        let verifier = user.verifier(reader);
+        let verifier = user.verifier(reader, name.as_deref());
         let upstream = user.upstream(reader, name.as_deref(), service);
         let (Some(name), Some(verifier), Some(upstream)) = (name, verifier, upstream) else {
             complete = false;
@@ -83,7 +83,10 @@ fn users(reader: &mut Reader) -> Option<Vec<User>> {
         return None;
     };
     let Value::List(list) = given.value else {
-        reader.note(&given.place, "a list of users is wanted");
+        reader.note(
+            &given.place,
+            "a list of users is wanted, each as - name: bob",
+        );
         return None;
     };
     if list.is_empty() {
@@ -100,7 +103,7 @@ fn users(reader: &mut Reader) -> Option<Vec<User>> {
 fn user(reader: &mut Reader, source: &Source, tree: Tree) -> Option<User> {
     let place = source.place(tree.place, PATH);
     let Value::Map(entries) = tree.value else {
-        reader.note(&place, "a user is a map with a name");
+        reader.note(&place, "a user is a map with a name, as - name: bob");
         return None;
     };
     let mut words = BTreeMap::new();
@@ -144,12 +147,16 @@ impl User {
         name
     }
 
-    fn verifier(&mut self, reader: &mut Reader) -> Option<Verifier> {
+    fn verifier(&mut self, reader: &mut Reader, name: Option<&str>) -> Option<Verifier> {
         let (text, place) = match (self.take("verifier"), self.take("verifier_file")) {
             (Some(word), None) => (Secret::new(word.text), word.place),
             (None, Some(word)) => (reader.secret_in(&word)?, word.place),
             (None, None) => {
-                reader.note(&self.place, "a verifier or verifier_file is wanted");
+                let of = name.map_or_else(String::new, |name| format!(" for {name}"));
+                let what = format!(
+                    "a verifier or verifier_file is wanted{of}; pgsieve hash-password makes one"
+                );
+                reader.note(&self.place, what);
                 return None;
             }
             (Some(_), Some(_)) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::Problem;
 use crate::config::keys::{FILE_VARIABLE, Form, KEYS, Key, VARIABLE_PREFIX};
+use crate::config::misplaced;
 use crate::policy::near::nearest;
 use crate::policy::tree::{self, Tree, Value};
 
@@ -43,6 +44,18 @@ pub struct Written {
     pub given: BTreeMap<&'static str, Given>,
     /// What is wrong.
     pub problems: Vec<Problem>,
+    /// Whether the file, if there is one, says anything.
+    pub file: FileRead,
+}
+
+/// Whether a settings file could be read at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileRead {
+    /// As settings, whatever is wrong with them; or there is no file.
+    #[default]
+    Whole,
+    /// Nothing in it is known.
+    Not,
 }
 
 /// A value as given.
@@ -69,8 +82,13 @@ pub fn gather(sources: &Sources) -> Written {
     let mut written = Written::default();
     if let Some(file) = &sources.file {
         match tree::read(&file.text) {
+            Ok(tree) if misplaced::is_policy(&tree) => {
+                written.file = FileRead::Not;
+                written.add(&file.name, POLICY_GIVEN);
+            }
             Ok(tree) => flatten(&mut written, &file.name, tree, ""),
             Err(problem) => {
+                written.file = FileRead::Not;
                 let place = format!("{}:{}", file.name, problem.place);
                 written.problems.push(Problem {
                     place,
@@ -124,7 +142,13 @@ fn flatten(written: &mut Written, file: &str, tree: Tree, above: &str) {
         Value::Nothing => return,
         Value::Word(_) | Value::List(_) => {
             let place = format!("{file}:{}", place.of(above));
-            return written.add(&place, "a group of keys is wanted here, not a value");
+            let within = misplaced::within(above);
+            let what = match above {
+                "" => "keys are wanted here, as upstream: {url: postgres://host:port/database}"
+                    .to_owned(),
+                _ => format!("a group of keys is wanted here, not a value: {within}"),
+            };
+            return written.add(&place, what);
         }
     };
     for entry in entries {
@@ -151,7 +175,11 @@ fn flatten(written: &mut Written, file: &str, tree: Tree, above: &str) {
             flatten(written, file, entry.tree, &path);
         } else {
             let near = nearest(&path, KEYS.iter().map(|key| key.path));
-            written.add(&place, unknown("key", near));
+            let what = match (near, misplaced::remedy(&path)) {
+                (None, Some(remedy)) => format!("unknown key; {remedy}"),
+                (near, _) => unknown("key", near),
+            };
+            written.add(&place, what);
         }
     }
 }
@@ -200,3 +228,7 @@ fn unknown(what: &str, near: Option<&str>) -> String {
         None => format!("unknown {what}"),
     }
 }
+
+/// What is said to whoever gives a policy for settings.
+const POLICY_GIVEN: &str = "this is a policy file, not settings: name it in policy.file or with \
+                            --policy, and give --config a file with upstream.url";

@@ -11,7 +11,7 @@ use rustls::crypto::ring;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use tokio_rustls::TlsAcceptor;
 
-use super::pem::{self, TlsSetupError};
+use super::pem::{self, TlsPart, TlsSetupError};
 
 /// What the settings ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl ClientTlsIdentity {
     }
 
     fn load(files: &ClientTlsFiles, wanted: Certificates) -> Result<Self, TlsSetupError> {
-        let chain = pem::certificates(&files.certificate)?;
+        let chain = pem::certificates(&files.certificate, TlsPart::Certificate)?;
         let key = pem::private_key(&files.key)?;
         let certificate_pem = chain.first().map(|leaf| as_pem(leaf)).unwrap_or_default();
         let provider = Arc::new(ring::default_provider());
@@ -128,13 +128,13 @@ impl ClientTlsIdentity {
                 };
                 verifier
                     .build()
-                    .map_err(|_| TlsSetupError::BadAuthority(path.clone()))?
+                    .map_err(|_| TlsSetupError::bad_authority(path))?
             }
         };
         let mut config = builder
             .with_client_cert_verifier(verifier)
             .with_single_cert(chain, key)
-            .map_err(TlsSetupError::KeyMismatch)?;
+            .map_err(|error| TlsSetupError::of_pair(&files.certificate, &files.key, &error))?;
         config.alpn_protocols = vec![ALPN.to_vec()];
         // No resumption, as in Postgres: a ticket would outlive a client certificate, and each
         // costs memory and bytes for connections that live long.
@@ -230,17 +230,19 @@ mod tests {
             fault(&ClientTlsSettings::Require(files))
         };
         let missing = with(|files, _| files.certificate = "/nowhere/x.crt".into());
-        assert_eq!(missing.to_string(), "/nowhere/x.crt: entity not found");
+        assert_eq!(missing.to_string(), "no such file: /nowhere/x.crt");
         let swapped = with(|files, _| files.certificate = files.key.clone());
         assert!(
-            matches!(swapped, TlsSetupError::NoCertificate(_)),
+            swapped
+                .to_string()
+                .contains("holds a private key, and a certificate is wanted"),
             "{swapped}"
         );
         let keyless = with(|files, _| files.key = files.certificate.clone());
-        assert!(matches!(keyless, TlsSetupError::NoKey(_)), "{keyless}");
+        assert_eq!(keyless.part(), Some(TlsPart::Key), "{keyless}");
         let foreign = with(|files, other| files.key = other.server_key.clone());
         assert!(
-            matches!(foreign, TlsSetupError::KeyMismatch(_)),
+            matches!(foreign, TlsSetupError::KeyMismatch { .. }),
             "{foreign}"
         );
         let no_authority = ClientTlsFiles {

@@ -1,4 +1,4 @@
-//! Reads certificates and keys from PEM files, and says which file is at fault and how.
+//! Reads certificates and keys from PEM files, and says which file is at fault and what helps.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,27 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+use crate::system_error;
+
 /// Why TLS cannot be set up. Always our own settings' fault; holds paths, never key material.
 #[derive(Debug)]
 pub enum TlsSetupError {
-    /// A file cannot be read.
-    Unreadable {
+    /// A file does not hold what it should.
+    File {
+        /// What it is for.
+        part: TlsPart,
         /// The file.
         path: PathBuf,
-        /// The kind of fault.
-        kind: std::io::ErrorKind,
+        /// What is wrong with it.
+        fault: PemFault,
     },
-    /// A file holds no certificate.
-    NoCertificate(PathBuf),
-    /// A file holds no private key.
-    NoKey(PathBuf),
-    /// A file is not PEM.
-    NotPem(PathBuf),
-    /// A certificate authority is not usable.
-    BadAuthority(PathBuf),
-    /// The key does not fit the certificate, or is of a kind that is not known.
-    KeyMismatch(rustls::Error),
+    /// The key is not that of the certificate.
+    KeyMismatch {
+        /// The certificate's file.
+        certificate: PathBuf,
+        /// The key's file.
+        key: PathBuf,
+    },
     /// Client certificates are required and no authority is named to check them.
     NoClientAuthority,
     /// The upstream's certificate is to be checked and no authority is named.
@@ -38,17 +39,95 @@ pub enum TlsSetupError {
     Refused(String),
 }
 
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsPart {
+    /// A certificate that is shown.
+    Certificate,
+    /// Its private key.
+    Key,
+    /// The authorities that the other side's certificates are checked against.
+    Authority,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PemFault {
+    /// It cannot be read.
+    Unreadable(std::io::ErrorKind),
+    /// It holds something else.
+    Holds(Held),
+    /// What it holds is damaged, or of a kind that is not known.
+    Damaged,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing.
+    Nothing,
+    /// A certificate or key in DER.
+    Der,
+    /// A private key behind a passphrase.
+    EncryptedKey,
+    /// A private key.
+    Key,
+    /// A certificate.
+    Certificate,
+    /// Something else.
+    Other,
+}
+
+impl TlsSetupError {
+    /// The setting at fault, without what it belongs to; none where it is no single one.
+    pub fn part(&self) -> Option<TlsPart> {
+        match self {
+            Self::File { part, .. } => Some(*part),
+            Self::KeyMismatch { .. } => Some(TlsPart::Key),
+            Self::NoClientAuthority | Self::NoUpstreamAuthority | Self::NoSystemAuthorities => {
+                Some(TlsPart::Authority)
+            }
+            Self::BadServerName | Self::Refused(_) => None,
+        }
+    }
+
+    /// What the library says of a certificate and a key together.
+    pub fn of_pair(certificate: &Path, key: &Path, error: &rustls::Error) -> Self {
+        let file = |part, path: &Path| Self::File {
+            part,
+            path: path.to_owned(),
+            fault: PemFault::Damaged,
+        };
+        match error {
+            rustls::Error::InconsistentKeys(_) => Self::KeyMismatch {
+                certificate: certificate.to_owned(),
+                key: key.to_owned(),
+            },
+            rustls::Error::InvalidCertificate(_) => file(TlsPart::Certificate, certificate),
+            _ => file(TlsPart::Key, key),
+        }
+    }
+
+    /// A file of authorities that are none.
+    pub fn bad_authority(path: &Path) -> Self {
+        Self::File {
+            part: TlsPart::Authority,
+            path: path.to_owned(),
+            fault: PemFault::Damaged,
+        }
+    }
+}
+
 impl fmt::Display for TlsSetupError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable { path, kind } => write!(formatter, "{}: {kind}", path.display()),
-            Self::NoCertificate(path) => write!(formatter, "{}: no certificate", path.display()),
-            Self::NoKey(path) => write!(formatter, "{}: no private key", path.display()),
-            Self::NotPem(path) => write!(formatter, "{}: not a PEM file", path.display()),
-            Self::BadAuthority(path) => {
-                write!(formatter, "{}: not usable as an authority", path.display())
-            }
-            Self::KeyMismatch(error) => write!(formatter, "certificate and key: {error}"),
+            Self::File { part, path, fault } => formatter.write_str(&told(*part, path, *fault)),
+            Self::KeyMismatch { certificate, key } => write!(
+                formatter,
+                "{} is the key of another certificate than {}: the two have to be made together",
+                key.display(),
+                certificate.display()
+            ),
             Self::NoClientAuthority => formatter
                 .write_str("client certificates are required, so a client authority must be named"),
             Self::NoUpstreamAuthority => formatter
@@ -65,38 +144,136 @@ impl fmt::Display for TlsSetupError {
 impl std::error::Error for TlsSetupError {}
 
 /// All certificates of a file, in its order; at least one.
-pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsSetupError> {
-    let text = read(path)?;
+pub fn certificates(
+    path: &Path,
+    part: TlsPart,
+) -> Result<Vec<CertificateDer<'static>>, TlsSetupError> {
+    let text = read(path, part)?;
+    let fault = |fault| TlsSetupError::File {
+        part,
+        path: path.to_owned(),
+        fault,
+    };
     let mut found = Vec::new();
     for certificate in CertificateDer::pem_slice_iter(&text) {
-        found.push(certificate.map_err(|_| TlsSetupError::NotPem(path.to_owned()))?);
+        found.push(certificate.map_err(|_| fault(PemFault::Damaged))?);
     }
-    if found.is_empty() {
-        return Err(TlsSetupError::NoCertificate(path.to_owned()));
+    match found.is_empty() {
+        true => Err(fault(PemFault::Holds(held(&text)))),
+        false => Ok(found),
     }
-    Ok(found)
 }
 
 /// The private key of a file.
 pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsSetupError> {
-    let text = read(path)?;
-    PrivateKeyDer::from_pem_slice(&text).map_err(|_| TlsSetupError::NoKey(path.to_owned()))
+    let text = read(path, TlsPart::Key)?;
+    PrivateKeyDer::from_pem_slice(&text).map_err(|_| TlsSetupError::File {
+        part: TlsPart::Key,
+        path: path.to_owned(),
+        fault: match held(&text) {
+            Held::Key => PemFault::Damaged,
+            held => PemFault::Holds(held),
+        },
+    })
 }
 
 /// The authorities of a file as a store to check chains against.
 pub fn authorities(path: &Path) -> Result<rustls::RootCertStore, TlsSetupError> {
     let mut store = rustls::RootCertStore::empty();
-    for certificate in certificates(path)? {
+    for certificate in certificates(path, TlsPart::Authority)? {
         store
             .add(certificate)
-            .map_err(|_| TlsSetupError::BadAuthority(path.to_owned()))?;
+            .map_err(|_| TlsSetupError::bad_authority(path))?;
     }
     Ok(store)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, TlsSetupError> {
-    std::fs::read(path).map_err(|error| TlsSetupError::Unreadable {
+fn read(path: &Path, part: TlsPart) -> Result<Vec<u8>, TlsSetupError> {
+    std::fs::read(path).map_err(|error| TlsSetupError::File {
+        part,
         path: path.to_owned(),
-        kind: error.kind(),
+        fault: PemFault::Unreadable(error.kind()),
     })
+}
+
+/// What the bytes of a file are, by how they begin and by the names of their sections.
+fn held(bytes: &[u8]) -> Held {
+    let has = |wanted: &[u8]| bytes.windows(wanted.len()).any(|window| window == wanted);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        Held::Nothing
+    } else if has(b"ENCRYPTED") {
+        Held::EncryptedKey
+    } else if has(b"PRIVATE KEY-----") {
+        Held::Key
+    } else if has(b"-----BEGIN CERTIFICATE-----") {
+        Held::Certificate
+    } else if bytes.starts_with(DER_SEQUENCE) {
+        Held::Der
+    } else {
+        Held::Other
+    }
+}
+
+fn told(part: TlsPart, path: &Path, fault: PemFault) -> String {
+    let shown = path.display();
+    let (wanted, section) = match part {
+        TlsPart::Certificate => ("a certificate", "CERTIFICATE"),
+        TlsPart::Key => ("a private key", "PRIVATE KEY"),
+        TlsPart::Authority => ("the certificate of an authority", "CERTIFICATE"),
+    };
+    let tool = match part {
+        TlsPart::Key => "pkey",
+        TlsPart::Certificate | TlsPart::Authority => "x509",
+    };
+    match fault {
+        PemFault::Unreadable(kind) => system_error::of_file(path, kind),
+        PemFault::Damaged => {
+            format!("{shown}: {wanted} is wanted, and this one is damaged or of an unknown kind")
+        }
+        PemFault::Holds(Held::Nothing) => format!("{shown} is empty; {wanted} is wanted"),
+        PemFault::Holds(Held::Der) => format!(
+            "{shown} is DER; {wanted} in PEM is wanted, as openssl {tool} -inform der -in {shown} \
+             prints it"
+        ),
+        PemFault::Holds(Held::EncryptedKey) => format!(
+            "{shown} is encrypted; {wanted} without a passphrase is wanted, as openssl pkey -in \
+             {shown} prints it"
+        ),
+        PemFault::Holds(Held::Key) => format!(
+            "{shown} holds a private key, and {wanted} is wanted: were the two files mixed up?"
+        ),
+        PemFault::Holds(Held::Certificate) => format!(
+            "{shown} holds a certificate, and {wanted} is wanted: were the two files mixed up?"
+        ),
+        PemFault::Holds(Held::Other) => {
+            format!("{shown} holds no PEM; {wanted} is wanted, as -----BEGIN {section}-----")
+        }
+    }
+}
+
+/// How a certificate or key begins in DER.
+const DER_SEQUENCE: &[u8] = &[0x30];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_holds_is_told() {
+        for (bytes, wanted) in [
+            (&b" \n"[..], Held::Nothing),
+            (b"\x30\x82\x01", Held::Der),
+            (b"-----BEGIN ENCRYPTED PRIVATE KEY-----", Held::EncryptedKey),
+            (
+                b"Proc-Type: 4,ENCRYPTED\n-----BEGIN RSA PRIVATE KEY-----",
+                Held::EncryptedKey,
+            ),
+            (b"-----BEGIN RSA PRIVATE KEY-----", Held::Key),
+            (b"-----BEGIN CERTIFICATE-----", Held::Certificate),
+            (b"0 is a digit", Held::Der),
+            (b"to do", Held::Other),
+        ] {
+            assert_eq!(held(bytes), wanted, "{}", bytes.escape_ascii());
+        }
+    }
 }

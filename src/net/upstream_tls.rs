@@ -13,7 +13,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, Signa
 use tokio_rustls::TlsConnector;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-use super::pem::{self, TlsSetupError};
+use super::pem::{self, TlsPart, TlsSetupError};
 
 /// What the settings ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,9 +104,12 @@ impl UpstreamTls {
             .with_custom_certificate_verifier(Arc::new(Verifier { trust, provider }));
         let mut config = match shown {
             ClientCertificate::Absent => builder.with_no_client_auth(),
-            ClientCertificate::Files { certificate, key } => builder
-                .with_client_auth_cert(pem::certificates(certificate)?, pem::private_key(key)?)
-                .map_err(TlsSetupError::KeyMismatch)?,
+            ClientCertificate::Files { certificate, key } => {
+                let chain = pem::certificates(certificate, TlsPart::Certificate)?;
+                builder
+                    .with_client_auth_cert(chain, pem::private_key(key)?)
+                    .map_err(|error| TlsSetupError::of_pair(certificate, key, &error))?
+            }
         };
         config.resumption = Resumption::disabled();
         Ok(Self::Insist {
@@ -147,7 +150,7 @@ impl Chain {
             Authority::File(path) => path.as_path(),
             Authority::System => system_bundle()?,
         };
-        let pins = pem::certificates(path)?;
+        let pins = pem::certificates(path, TlsPart::Authority)?;
         let mut store = rustls::RootCertStore::empty();
         // What is no usable authority may still be a pin; it is only useless when neither holds.
         store.add_parsable_certificates(pins.iter().cloned());
@@ -155,7 +158,7 @@ impl Chain {
             WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone());
         let verifier = builder
             .build()
-            .map_err(|_| TlsSetupError::BadAuthority(path.to_owned()))?;
+            .map_err(|_| TlsSetupError::bad_authority(path))?;
         Ok(Self { verifier, pins })
     }
 

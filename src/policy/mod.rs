@@ -27,6 +27,7 @@ mod signature;
 pub mod sources;
 pub(crate) mod tree;
 pub mod units;
+mod unreadable;
 mod value_rule;
 
 pub use self::access::{Access, ThroughViews};

@@ -12,6 +12,55 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
+/// Which words are wanted in the place of one, and which of them was probably meant. Does not show
+/// the one that stands there.
+pub fn wanted(word: &str, names: &[&str]) -> String {
+    let list = names.join(", ");
+    if word.contains(CURLY_QUOTES) {
+        return format!("one of {list} is wanted, in straight quotes (\") or none");
+    }
+    match meant(word, names) {
+        Some(near) => format!("one of {list} is wanted; did you mean {near}?"),
+        None => format!("one of {list} is wanted"),
+    }
+}
+
+/// The one of some words that another was meant for: by other letters, by another way to say yes
+/// or no, by more or fewer of the same letters.
+pub fn meant<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let same = |name: &&str| name.replace('_', "-") == lower.replace('_', "-");
+    let of = |ways: &[&str]| {
+        let mut named = names.iter().copied();
+        let is_said = ways.contains(&lower.as_str());
+        is_said
+            .then(|| named.find(|name| ways.contains(name)))
+            .flatten()
+    };
+    let begins = |name: &&&str| {
+        let shorter = name.len().min(lower.len());
+        shorter >= PREFIX_LETTERS_MIN && (lower.starts_with(**name) || name.starts_with(&lower))
+    };
+    let near = nearest(&lower, names.iter().copied());
+    of(YES)
+        .or_else(|| of(NO))
+        .or_else(|| names.iter().copied().find(same))
+        .or_else(|| names.iter().find(begins).copied())
+        .or(near)
+}
+
+/// What editors and chats make of straight quotes.
+const CURLY_QUOTES: &[char] = &['“', '”', '„', '‘', '’', '«', '»'];
+
+/// The ways to say yes.
+const YES: &[&str] = &["on", "true", "yes", "1"];
+
+/// The ways to say no.
+const NO: &[&str] = &["off", "false", "no", "0"];
+
+/// As many letters as two words have to share.
+const PREFIX_LETTERS_MIN: usize = 3;
+
 /// Edits between two words (Levenshtein's distance), one row at a time.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
@@ -42,5 +91,21 @@ mod tests {
         assert_eq!(nearest("listne", names()), Some("listen"));
         assert_eq!(nearest("colour", names()), None);
         assert_eq!(nearest("", names()), None);
+    }
+
+    #[test]
+    fn what_was_meant_is_found_by_letters_beginnings_and_yes_and_no() {
+        let methods = ["passthrough", "scram", "cert", "trust"];
+        assert_eq!(meant("scram-sha-256", &methods), Some("scram"));
+        assert_eq!(meant("certificate", &methods), Some("cert"));
+        assert_eq!(meant("md5", &methods), None);
+        assert_eq!(meant("True", &["on", "off"]), Some("on"));
+        assert_eq!(meant("no", &["true", "false"]), Some("false"));
+        assert_eq!(meant("enforced", &["enforce", "observe"]), Some("enforce"));
+        assert_eq!(
+            meant("verify_full", &["verify-ca", "verify-full"]),
+            Some("verify-full")
+        );
+        assert!(wanted("“on”", &["on", "off"]).contains("straight quotes"));
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::near::nearest;
+use super::near::{nearest, wanted};
 use super::tree::{Entry, Place, Tree, Value};
-use super::{Problem, guc};
+use super::{Policy, Problem, guc, schema};
 
 /// What is wrong, with places that can be put in order.
 pub(super) type Problems = Vec<(Place, Problem)>;
@@ -89,12 +89,43 @@ impl Section {
     pub(super) fn close(self, problems: &mut Problems) {
         for entry in &self.entries {
             let near = nearest(&entry.key, self.known.iter().copied());
-            let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+            let near = match near {
+                Some(near) => format!("did you mean {near}? "),
+                None => remedy(&self.path, &entry.key),
+            };
             let what = format!("unknown key; {near}known here: {}", self.known.join(", "));
             report(problems, entry.place, &join(&self.path, &entry.key), &what);
         }
     }
 }
+
+/// Where a key that a section does not have belongs, or nothing.
+fn remedy(section: &str, key: &str) -> String {
+    if let Some(home) = schema::home_of(key) {
+        return format!("write {home} instead; ");
+    }
+    if Policy::agent().setting(key).is_some() && section != "settings.allow" {
+        return format!("a setting that clients may make is written settings.allow.{key}; ");
+    }
+    match section.is_empty() && SETTINGS_KEYS.contains(&key) {
+        true => "it is a key of the settings file (--config), not of a policy; ".to_owned(),
+        false => String::new(),
+    }
+}
+
+/// The keys that stand at the top of a settings file and of no policy.
+pub(crate) const SETTINGS_KEYS: &[&str] = &[
+    "listen",
+    "admin",
+    "strict_files",
+    "metrics",
+    "upstream",
+    "client",
+    "policy",
+    "audit",
+    "traces",
+    "workers",
+];
 
 /// One word of several.
 pub(super) fn chosen<T: Copy>(
@@ -107,8 +138,7 @@ pub(super) fn chosen<T: Copy>(
     let found = choices.iter().find(|(name, _)| *name == word);
     if found.is_none() {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let what = format!("one of {} is wanted", names.join(", "));
-        report(problems, place, path, &what);
+        report(problems, place, path, &wanted(&word, &names));
     }
     found.map(|(_, choice)| *choice)
 }
@@ -117,7 +147,12 @@ pub(super) fn map(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec
     match tree.value {
         Value::Map(entries) => Some(entries),
         Value::Nothing | Value::Word(_) | Value::List(_) => {
-            report(problems, tree.place, path, "a map of keys is wanted here");
+            report(
+                problems,
+                tree.place,
+                path,
+                "a map of keys is wanted here, as key: value",
+            );
             None
         }
     }
@@ -146,9 +181,17 @@ pub(super) fn placed<T>(
     problems: &mut Problems,
     read: impl Fn(&str) -> Result<T, String>,
 ) -> Option<Vec<(Place, T)>> {
-    let Value::List(list) = tree.value else {
-        report(problems, tree.place, path, "a list is wanted here");
-        return None;
+    let list = match tree.value {
+        Value::List(list) => list,
+        Value::Word(word) => {
+            let what = format!("a list is wanted here, as [{word}]");
+            report(problems, tree.place, path, &what);
+            return None;
+        }
+        Value::Nothing | Value::Map(_) => {
+            report(problems, tree.place, path, "a list is wanted here");
+            return None;
+        }
     };
     let mut items = Vec::new();
     let mut sound = true;

@@ -2,13 +2,15 @@
 //! floors below that reads files.
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::near::nearest;
 use super::{Policy, PolicySet, Problem};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
+use crate::text_file::{self, TextFault};
 
 /// One place that policies are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub struct Loaded {
 #[derive(Debug)]
 pub enum Unloaded {
     /// It cannot be read.
-    Unreadable(io::ErrorKind),
+    Unreadable(PathBuf, TextFault),
     /// The folder has no policy.
     NothingInside,
     /// What is wrong with its files, each place with the file's name.
@@ -88,7 +90,8 @@ impl Source {
         let path = match self {
             Self::BuiltIn(name) => {
                 let policy = Policy::built_in(name);
-                let unreadable = Unloaded::Unreadable(io::ErrorKind::NotFound);
+                let fault = TextFault::System(io::ErrorKind::NotFound);
+                let unreadable = Unloaded::Unreadable(name.into(), fault);
                 let origin = (*name).to_owned();
                 let mut texts = Policy::BUILT_IN.iter();
                 let text = texts.find_map(|(own, text)| (own == name).then_some(*text));
@@ -100,16 +103,17 @@ impl Source {
             }
             Self::Path(path) => path,
         };
-        let found = fs::metadata(path).map_err(Unloaded::of)?;
+        let found = fs::metadata(path).map_err(|error| Unloaded::of(path, TextFault::of(error)))?;
         if !found.is_dir() {
-            let text = text_of(path).map_err(Unloaded::of)?;
+            let text = text_of(path).map_err(|fault| Unloaded::of(path, fault))?;
             let read = read(path, &text).map_err(Unloaded::Wrong)?;
             return Ok(vec![read]);
         }
-        let (files, mut problems) = inside(path).map_err(Unloaded::of)?;
+        let (files, mut problems) =
+            inside(path).map_err(|error| Unloaded::of(path, TextFault::of(error)))?;
         let mut policies = Vec::new();
         for file in &files {
-            let text = regular_text_of(file).map_err(|error| vec![unreadable(file, &error)]);
+            let text = regular_text_of(file).map_err(|fault| vec![unreadable(file, fault)]);
             match text.and_then(|text| read(file, &text)) {
                 Ok(loaded) => policies.push(loaded),
                 Err(wrong) => problems.extend(wrong),
@@ -150,8 +154,8 @@ impl Source {
 }
 
 impl Unloaded {
-    fn of(error: io::Error) -> Self {
-        Self::Unreadable(error.kind())
+    fn of(path: &Path, fault: TextFault) -> Self {
+        Self::Unreadable(path.to_owned(), fault)
     }
 }
 
@@ -167,7 +171,7 @@ impl fmt::Display for Source {
 impl fmt::Display for Unloaded {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(kind) => formatter.write_str(&why(*kind)),
+            Self::Unreadable(path, fault) => formatter.write_str(&why(path, *fault)),
             Self::NothingInside => {
                 formatter.write_str("the folder has no policy: files that end in .yaml are")
             }
@@ -220,46 +224,41 @@ fn read(path: &Path, text: &str) -> Result<Loaded, Vec<Problem>> {
     }
 }
 
-/// The text of a file, within the bound.
-fn text_of(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let read = File::open(path)?
-        .take(CONFIG_FILE_BYTES_MAX + 1)
-        .read_to_string(&mut text)?;
-    if u64::try_from(read).is_ok_and(|read| read <= CONFIG_FILE_BYTES_MAX) {
-        return Ok(text);
-    }
-    Err(io::ErrorKind::FileTooLarge.into())
+/// The text of a file, within the bound for files of settings.
+fn text_of(path: &Path) -> Result<String, TextFault> {
+    text_file::read(path, CONFIG_FILE_BYTES_MAX)
 }
 
 /// The same of a file that is nothing else: a pipe could keep the reader for ever.
-fn regular_text_of(path: &Path) -> io::Result<String> {
-    match fs::metadata(path)?.is_file() {
+fn regular_text_of(path: &Path) -> Result<String, TextFault> {
+    match fs::metadata(path).map_err(TextFault::of)?.is_file() {
         true => text_of(path),
-        false => Err(io::ErrorKind::InvalidInput.into()),
+        false => Err(TextFault::System(io::ErrorKind::InvalidInput)),
     }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Problem {
+fn unreadable(path: &Path, fault: TextFault) -> Problem {
     Problem {
         place: path.display().to_string(),
-        what: why(error.kind()),
+        what: why(path, fault),
     }
 }
 
 /// Why a file cannot be read, for whoever named it.
-fn why(kind: io::ErrorKind) -> String {
-    let why = match kind {
-        io::ErrorKind::NotFound => {
-            let names: Vec<&str> = Policy::BUILT_IN.iter().map(|(name, _)| *name).collect();
-            let names = names.join(", ");
-            format!("there is none of this name, and the program's own policies are {names}")
-        }
-        io::ErrorKind::InvalidData => "it is not UTF-8".to_owned(),
-        io::ErrorKind::FileTooLarge => format!("it is longer than {CONFIG_FILE_BYTES_MAX} bytes"),
-        kind => kind.to_string(),
-    };
-    format!("the file cannot be read: {why}")
+fn why(path: &Path, fault: TextFault) -> String {
+    let told = fault.told(path);
+    if fault != TextFault::System(io::ErrorKind::NotFound) {
+        return format!("the file cannot be read: {told}");
+    }
+    let names: Vec<&str> = Policy::BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let near = path
+        .to_str()
+        .and_then(|word| nearest(word, names.iter().copied()));
+    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    format!(
+        "the file cannot be read: {told}; the program's own policies are {}{near}",
+        names.join(", ")
+    )
 }
 
 #[cfg(test)]

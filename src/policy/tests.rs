@@ -303,7 +303,7 @@ fn all_problems_are_said_at_once_with_their_places() {
     let found = problems(yaml);
     let wanted = [
         "1:7 name: a name of letters",
-        "2:1 tables: unknown key; known here: name, timeouts, statements, settings,",
+        "2:1 tables: unknown key; write foreign.tables instead; known here: name, timeouts,",
         "4:3 statements.explain_analyze: this key is missing",
         "4:12 statements.several: one of housekeeping, each is wanted",
         "5:3 statements.explain_analyse: unknown key; did you mean explain_analyze? known here:",

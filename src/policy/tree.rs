@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::Spanned;
 
-use super::Problem;
+use super::{Problem, unreadable};
 
 /// A value and where it stands.
 pub struct Tree {
@@ -44,20 +44,22 @@ pub fn read(text: &str) -> Result<Tree, Problem> {
         let options = serde_yaml::options! { strict_booleans: true };
         serde_yaml::from_str_with_options(text, options)
     };
-    spanned.map(Tree::from).map_err(|error| {
-        let location = error.location();
-        let place = location.map_or(Place { line: 1, column: 1 }, |found| Place {
-            line: found.line(),
-            column: found.column(),
-        });
-        let said = error.without_snippet().to_string();
-        // The reader's own advice is for programs, and its places stand in front already.
-        let said = said.split(", set DuplicateKeyPolicy").next();
-        let said = said.and_then(|said| said.split(" at line ").next());
-        let what = format!("not readable as YAML: {}", said.unwrap_or_default());
-        Problem {
+    let read = spanned.map(Tree::from);
+    if let Some(place) = read.as_ref().ok().and_then(|tree| tree.tagged(text)) {
+        return Err(Problem {
             place: place.of(""),
-            what,
+            what: "not readable as YAML: a value that begins with ! stands in quotes".into(),
+        });
+    }
+    read.map_err(|error| {
+        let location = error.location();
+        let (line, column) = location.map_or((1, 1), |at| (at.line(), at.column()));
+        let said = error.without_snippet().to_string();
+        let fault = unreadable::fault(text, (line, column), &said);
+        let (line, column) = fault.place;
+        Problem {
+            place: Place { line, column }.of(""),
+            what: format!("not readable as YAML: {}", fault.what),
         }
     })
 }
@@ -78,6 +80,29 @@ impl Tree {
             value: Value::Word(word.to_owned()),
             place: Place { line: 1, column: 1 },
         }
+    }
+
+    /// The first value that has a tag: a word with a sign in front, which YAML takes away.
+    fn tagged(&self, text: &str) -> Option<Place> {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut rest = vec![self];
+        while let Some(Self { value, place }) = rest.pop() {
+            let counted = |number: u64| usize::try_from(number).ok()?.checked_sub(1);
+            let line = counted(place.line).and_then(|line| lines.get(line));
+            let column = counted(place.column).unwrap_or_default();
+            let line = line.copied().unwrap_or_default();
+            let before: String = line.chars().take(column).collect();
+            let word = before.trim_end().rsplit([' ', '[', '{', ',']).next();
+            if word.is_some_and(|word| word.starts_with('!')) {
+                return Some(*place);
+            }
+            match value {
+                Value::Nothing | Value::Word(_) => {}
+                Value::List(list) => rest.extend(list.iter().rev()),
+                Value::Map(entries) => rest.extend(entries.iter().rev().map(|entry| &entry.tree)),
+            }
+        }
+        None
     }
 
     /// Whether it is this word.

@@ -22,6 +22,7 @@ use crate::limits;
 use crate::session::drain::{Drain, Draining};
 use crate::session::house::House;
 use crate::session::pending_logins::{PendingLogins, Places};
+use crate::system_error;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{DrainStarted, ServerStopped};
 
@@ -214,15 +215,29 @@ impl fmt::Display for StartError {
                 place: Place::Tcp(address),
                 source,
             } => {
-                write!(formatter, "{address} cannot be bound: {source}")
+                let told = system_error::of_address(&address.to_string(), source.kind());
+                write!(formatter, "listen: {told}")
             }
             Self::Bind {
                 place: Place::Unix(path),
                 source,
             } => {
-                write!(formatter, "{} cannot be bound: {source}", path.display())
+                let folder = path.parent();
+                let has_folder = folder.is_none_or(|folder| folder.is_dir());
+                let told = match source.kind() {
+                    io::ErrorKind::AddrInUse => format!(
+                        "another program listens at {}: end that one or choose another path",
+                        path.display()
+                    ),
+                    kind => system_error::of_new_file(path, kind, has_folder),
+                };
+                write!(formatter, "listen: {told}")
             }
-            Self::Worker(source) => write!(formatter, "a worker cannot be started: {source}"),
+            Self::Worker(source) => write!(
+                formatter,
+                "workers: a thread cannot be started: {}",
+                source.kind()
+            ),
         }
     }
 }

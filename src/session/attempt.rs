@@ -25,8 +25,8 @@ use crate::policy::{Policy, SessionValue};
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::{
-    LoginFinished, LoginSettingChanged, ProtocolViolation, TripwireFired, UpstreamTlsFailed,
-    UpstreamUnreachable,
+    LoginFinished, LoginSettingChanged, ProtocolViolation, TripwireFired, UpstreamIdentityRefused,
+    UpstreamTlsFailed, UpstreamUnreachable,
 };
 use crate::telemetry::labels::{LoginMethod, LoginOutcome, LoginSetting};
 use crate::telemetry::session::SessionInfo;
@@ -271,7 +271,10 @@ impl Attempt<'_> {
                 cause,
             });
         }
-        if let Some(failure) = denial.for_the_house() {
+        if let Denial::IdentityRefused(failure) = denial {
+            let user = self.info.user();
+            telemetry.emit(&UpstreamIdentityRefused { user, failure });
+        } else if let Some(failure) = denial.for_the_house() {
             telemetry.emit(&UpstreamUnreachable { failure });
         }
         if let Some(failure) = denial.upstream_tls() {

@@ -54,6 +54,8 @@ use session::SessionInfo;
 use tally::Tally;
 use traces::{TraceSettings, Traces};
 
+use crate::system_error;
+
 /// Which sinks there are.
 #[derive(Clone, Debug)]
 pub struct TelemetrySettings {
@@ -108,6 +110,8 @@ pub enum TelemetryError {
     },
     /// The audit cannot be opened.
     AuditOpen {
+        /// The file, if one was asked for.
+        path: Option<std::path::PathBuf>,
         /// What the operating system said.
         source: std::io::Error,
     },
@@ -333,11 +337,22 @@ impl fmt::Display for TelemetryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Metric { name } => write!(formatter, "the metric {name} is declared wrongly"),
-            Self::AuditOpen { source } => {
-                write!(formatter, "the audit cannot be opened: {source}")
+            Self::AuditOpen { path, source } => {
+                let told = match (path, source.kind()) {
+                    (None, kind) => kind.to_string(),
+                    (Some(path), std::io::ErrorKind::ResourceBusy) => format!(
+                        "another process writes to {}: each pgsieve needs a file of its own",
+                        path.display()
+                    ),
+                    (Some(path), kind) => {
+                        let has_folder = path.parent().is_none_or(|folder| folder.is_dir());
+                        system_error::of_new_file(path, kind, has_folder)
+                    }
+                };
+                write!(formatter, "audit.to: the audit cannot be opened: {told}")
             }
             Self::TraceThread { source } => {
-                write!(formatter, "traces cannot be sent: {source}")
+                write!(formatter, "traces cannot be sent: {}", source.kind())
             }
             Self::TraceCollector => formatter.write_str(
                 "traces cannot be sent: their settings, the environment's OTEL_EXPORTER_OTLP_… \

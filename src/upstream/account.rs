@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::address::UpstreamSettings;
 use super::connect::{self, Upstream};
 use super::login::{self, Asked, LoginError, LoginRequest, Proof, UpstreamSession, sqlstate_of};
+use super::refusal;
 use super::verify::{VerifyError, verify};
 use crate::secret::Secret;
 
@@ -170,12 +171,9 @@ impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable(error) => write!(formatter, "{error}"),
-            Self::Refused(code) => {
-                let code = code.as_deref().unwrap_or("no code");
-                write!(formatter, "refused with {code}")
-            }
+            Self::Refused(code) => formatter.write_str(&refusal::told(code.as_deref())),
             Self::NoPassword => {
-                formatter.write_str("the upstream asks for a password and none is known")
+                formatter.write_str("the upstream asks for a password and none is known: give one")
             }
             Self::Login(error) => write!(formatter, "{error}"),
             Self::NotReadOnly(error) => write!(formatter, "{error}"),

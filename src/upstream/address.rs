@@ -10,7 +10,9 @@ use percent_encoding::percent_decode_str;
 
 use crate::net::stream::is_loopback;
 use crate::net::upstream_tls::{Authority, ClientCertificate, UpstreamTlsSettings};
+use crate::policy::near;
 use crate::secret::Secret;
+use crate::upstream::scheme::Scheme;
 
 /// Where the upstream is and how it is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +52,15 @@ pub enum Endpoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AddressProblem {
     /// It does not start with `postgres://` or `postgresql://`.
-    NotAnAddress,
+    NotAnAddress(Scheme),
     /// It names no host.
     NoHost,
     /// It names more than one host.
     SeveralHosts,
     /// The port is not a number from 1 to 65535.
     Port,
+    /// An `@` comes after the end of the host: a sign of the password ended it.
+    CutShort,
     /// A `%` escape is broken, or not UTF-8, or stands for a NUL.
     Escape(&'static str),
     /// A parameter that is not known here; its name only where it is one of libpq's, because a
@@ -66,8 +70,8 @@ pub enum AddressProblem {
     NoValue,
     /// The same thing said twice.
     Repeated(&'static str),
-    /// `sslmode` has a value that is not known.
-    SslMode,
+    /// `sslmode` has a value that is not known; the one that was probably meant.
+    SslMode(Option<&'static str>),
     /// `sslmode=prefer` or `allow`: they fall back to a connection in clear without a word.
     SslModeFallsBack,
     /// `verify-ca` or `verify-full` without `sslrootcert`.
@@ -84,7 +88,7 @@ impl UpstreamSettings {
         let mut words = Words::default();
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
         let Some(rest) = rest else {
-            return Err(vec![AddressProblem::NotAnAddress]);
+            return Err(vec![AddressProblem::NotAnAddress(Scheme::of(text))]);
         };
         words.read(rest);
         words.into_settings()
@@ -117,26 +121,49 @@ impl fmt::Display for Endpoint {
 impl fmt::Display for AddressProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAnAddress => formatter.write_str("must start with postgres://"),
-            Self::NoHost => formatter.write_str("names no host"),
-            Self::SeveralHosts => formatter.write_str("names more than one host"),
-            Self::Port => formatter.write_str("the port must be a number from 1 to 65535"),
-            Self::Escape(place) => write!(formatter, "broken % escape in the {place}"),
-            Self::UnknownParameter(Some(name)) => {
-                write!(formatter, "parameter `{name}` has no meaning for pgsieve")
+            Self::NotAnAddress(scheme) => scheme.fmt(formatter),
+            Self::NoHost => {
+                formatter.write_str("names no host: postgres://user@host:port/database is wanted")
             }
-            Self::UnknownParameter(None) => formatter.write_str("a parameter is not known"),
+            Self::SeveralHosts => {
+                formatter.write_str("names more than one host; pgsieve takes one")
+            }
+            Self::Port => formatter.write_str("the port must be a number from 1 to 65535"),
+            Self::CutShort => formatter.write_str(CUT_SHORT),
+            Self::Escape(place) => write!(
+                formatter,
+                "broken % escape in the {place}: write a % that stands for itself as %25"
+            ),
+            Self::UnknownParameter(Some(name)) => {
+                write!(
+                    formatter,
+                    "parameter `{name}` has no meaning for pgsieve: leave it out"
+                )?;
+                match *name {
+                    "ssl" | "requiressl" => formatter.write_str(", and say sslmode=require"),
+                    _ => Ok(()),
+                }
+            }
+            Self::UnknownParameter(None) => formatter.write_str(
+                "a parameter is not known; a ? in a password is written as %3F, a & as %26",
+            ),
             Self::NoValue => formatter.write_str("a parameter has no value"),
             Self::Repeated(name) => write!(formatter, "the {name} is given twice"),
-            Self::SslMode => {
-                formatter.write_str("sslmode must be disable, require, verify-ca or verify-full")
+            Self::SslMode(meant) => {
+                formatter
+                    .write_str("sslmode must be disable, require, verify-ca or verify-full")?;
+                match meant {
+                    Some(meant) => write!(formatter, "; did you mean {meant}?"),
+                    None => Ok(()),
+                }
             }
             Self::SslModeFallsBack => formatter.write_str(
                 "sslmode=prefer and allow may go on in clear: use disable, require or verify-full",
             ),
-            Self::NoAuthority => {
-                formatter.write_str("verify-ca and verify-full need sslrootcert=FILE, or =system")
-            }
+            Self::NoAuthority => formatter.write_str(
+                "verify-ca and verify-full need sslrootcert=FILE, or =system; in settings, \
+                     upstream.tls.root_certificate",
+            ),
             Self::HalfCertificate => formatter.write_str("sslcert and sslkey need each other"),
             Self::FilesWithoutTls => {
                 formatter.write_str("certificates are named but TLS is off: set sslmode")
@@ -164,6 +191,16 @@ struct Words {
 
 impl Words {
     fn read(&mut self, rest: &str) {
+        // A password that is cut short stands in the place of the port.
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (before, behind) = rest.split_at(end);
+        let port = before.rsplit_once(':').map(|(_, port)| port);
+        let is_word = port.is_some_and(|port| port.parse::<u16>().is_err());
+        let is_cut = is_word && !before.contains('@') && !before.starts_with('[');
+        if is_cut && behind.contains('@') {
+            self.problems.push(AddressProblem::CutShort);
+            return;
+        }
         let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
         let (who, hosts) = match authority.rsplit_once('@') {
@@ -260,6 +297,9 @@ impl Words {
         if port.is_none() {
             self.problems.push(AddressProblem::Port);
         }
+        if self.problems.contains(&AddressProblem::CutShort) {
+            return Err(self.problems);
+        }
         if self.host.is_none() && !self.problems.contains(&AddressProblem::SeveralHosts) {
             self.problems.push(AddressProblem::NoHost);
         }
@@ -328,7 +368,7 @@ impl Words {
             }
             ("verify-ca" | "verify-full", None) => AddressProblem::NoAuthority,
             ("prefer" | "allow", _) => AddressProblem::SslModeFallsBack,
-            _ => AddressProblem::SslMode,
+            (mode, _) => AddressProblem::SslMode(near::meant(mode, SSL_MODES)),
         };
         self.problems.push(problem);
         None
@@ -356,6 +396,11 @@ fn unescape(escaped: &str) -> Option<String> {
     (!text.contains('\0')).then(|| text.into_owned())
 }
 
+/// What is said where a sign of the password has ended the host.
+const CUT_SHORT: &str = "an @ comes behind the host: in user and password write / as %2F, ? as %3F \
+                         and @ as %40";
+/// The values of `sslmode`.
+const SSL_MODES: &[&str] = &["disable", "require", "verify-ca", "verify-full"];
 /// What an address starts with.
 const SCHEMES: &[&str] = &["postgres://", "postgresql://"];
 /// Parameters that are known.
@@ -504,8 +549,8 @@ mod tests {
         ];
         assert_eq!(all, expected);
         for (text, problem) in [
-            ("mysql://h", NotAnAddress),
-            ("h:5432", NotAnAddress),
+            ("mysql://h", NotAnAddress(Scheme::of("mysql://h"))),
+            ("h:5432", NotAnAddress(Scheme::Absent)),
             ("postgres://", NoHost),
             ("postgres://h:0", Port),
             ("postgres://h:65536", Port),
@@ -522,7 +567,7 @@ mod tests {
             ("postgres://:p@h/x?password=q", Repeated("password")),
             ("postgres://h/x?sslmode=prefer", SslModeFallsBack),
             ("postgres://h/x?sslmode=allow", SslModeFallsBack),
-            ("postgres://h/x?sslmode=yes", SslMode),
+            ("postgres://h/x?sslmode=yes", SslMode(None)),
             ("postgres://h/x?sslmode=verify-full", NoAuthority),
             (
                 "postgres://h/x?sslmode=disable&sslrootcert=/ca",

@@ -116,11 +116,23 @@ impl ConnectError {
 impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownHost(kind) => write!(formatter, "the host is not known: {kind}"),
-            Self::Unreachable(kind) => write!(formatter, "nobody answers: {kind}"),
-            Self::TimedOut => formatter.write_str("no connection in time"),
-            Self::NoTls => formatter.write_str("it does not offer TLS, and sslmode asks for it"),
-            Self::NotPostgres => formatter.write_str("it does not speak the Postgres protocol"),
+            Self::UnknownHost(_) => formatter.write_str(
+                "the name of the host is not known: look at its letters, and at this host's DNS",
+            ),
+            Self::Unreachable(kind) => write!(
+                formatter,
+                "nobody answers: {kind} (is the server running, are host and port right?)"
+            ),
+            Self::TimedOut => formatter.write_str(
+                "no connection in time (are host and port right, is no firewall between?)",
+            ),
+            Self::NoTls => formatter.write_str(
+                "it does not offer TLS, and sslmode asks for it: set ssl = on at the server, or \
+                 sslmode=disable where nobody can listen on the way",
+            ),
+            Self::NotPostgres => {
+                formatter.write_str("what answers there is no Postgres (are host and port right?)")
+            }
             Self::Handshake(failure) => {
                 write!(formatter, "TLS handshake: {}", tls_failure::words(*failure))
             }

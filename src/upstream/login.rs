@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::connect::{ConnectError, Upstream};
 use super::identity::ServerIdentity;
 use super::password::{Answer, ScramFault};
+use super::refusal;
 use crate::limits;
 use crate::net::link::{Link, LinkError, Message};
 use crate::secret::Secret;
@@ -260,13 +261,7 @@ impl fmt::Display for LoginError {
         match self {
             Self::Connect(error) => write!(formatter, "{error}"),
             Self::Link(error) => write!(formatter, "{error}"),
-            Self::Refused(message) => {
-                write!(
-                    formatter,
-                    "refused with {}",
-                    sqlstate_of(message).unwrap_or("no code")
-                )
-            }
+            Self::Refused(message) => formatter.write_str(&refusal::told(sqlstate_of(message))),
             Self::CleartextInClear => {
                 formatter.write_str("it asks for the password in clear without TLS")
             }

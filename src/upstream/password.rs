@@ -134,6 +134,7 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::pem::{TlsPart, certificates};
 
     fn offered(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn under_tls_the_login_is_bound_to_the_servers_certificate() {
         let made = crate::net::certs::tests::made();
-        let chain = crate::net::pem::certificates(&made.server).unwrap();
+        let chain = certificates(&made.server, TlsPart::Certificate).unwrap();
         let certificate = chain.first().map(|leaf| leaf.as_ref());
         let password = Secret::new("pencil");
         let both = offered(&["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"]);

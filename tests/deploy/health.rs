@@ -185,7 +185,7 @@ fn wrong_questions_are_told_apart_from_bad_answers() {
         (
             &[],
             &[("PGSIEVE_CONFIG", "/nowhere/at/all")],
-            "/nowhere/at/all: the file cannot be read",
+            "PGSIEVE_CONFIG: the file cannot be read: no such file: /nowhere/at/all",
         ),
         (&["--timeout", "1ms"], &[], "a duration from"),
         (&["--timeout", "2h"], &[], "a duration from"),

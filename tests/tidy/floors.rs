@@ -10,6 +10,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("sqlstate", &[]),
     ("limits", &[]),
     ("secret", &[]),
+    ("system_error", &[]),
+    ("text_file", &[&["system_error"]]),
     // what ends each wait, by the limits
     ("waits", &[&["limits"]]),
     // 1 languages
@@ -61,13 +63,22 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
 ];
 
 /// Floor 0.
-const GROUND: &[&str] = &["sqlstate", "limits", "secret", "waits"];
+const GROUND: &[&str] = &[
+    "sqlstate",
+    "limits",
+    "secret",
+    "system_error",
+    "text_file",
+    "waits",
+];
 
 /// All that an upstream builds on.
 const BELOW_UPSTREAM: &[&str] = &[
     "sqlstate",
     "limits",
     "secret",
+    "system_error",
+    "text_file",
     "waits",
     "wire",
     "sql",
@@ -83,7 +94,17 @@ const BELOW_UPSTREAM: &[&str] = &[
 
 /// Modules of the floors that are pure: they can be fuzzed and measured as plain functions.
 const PURE: &[&str] = &[
-    "sqlstate", "limits", "secret", "waits", "wire", "sql", "catalog", "resolve", "policy", "gate",
+    "sqlstate",
+    "limits",
+    "secret",
+    "system_error",
+    "waits",
+    "wire",
+    "sql",
+    "catalog",
+    "resolve",
+    "policy",
+    "gate",
     "funnel",
 ];
 

@@ -22,13 +22,17 @@ mod settings;
 mod stamp;
 mod statements;
 
-use super::section::{Problems, Section, chosen, report, word};
-use super::tree::{self, Tree};
+use super::section::{Problems, SETTINGS_KEYS, Section, chosen, report, word};
+use super::tree::{self, Tree, Value};
 use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, units};
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(text: &str) -> Result<Policy, Vec<Problem>> {
     let tree = tree::read(text).map_err(|problem| vec![problem])?;
+    if let Some(what) = other_file(&tree) {
+        let place = tree.place.of("");
+        return Err(vec![Problem { place, what }]);
+    }
     let mut problems = Vec::new();
     let policy = policy(tree, &mut problems);
     match policy {
@@ -38,6 +42,28 @@ pub(super) fn read(text: &str) -> Result<Policy, Vec<Problem>> {
             Err(problems.into_iter().map(|(_, problem)| problem).collect())
         }
     }
+}
+
+/// What is said where the text is no policy at all.
+fn other_file(tree: &Tree) -> Option<String> {
+    let entries = match &tree.value {
+        Value::Nothing => {
+            return Some(
+                "the file is empty: `pgsieve policy schema` prints every key of a policy".into(),
+            );
+        }
+        Value::Word(_) | Value::List(_) => return None,
+        Value::Map(entries) => entries,
+    };
+    let has = |keys: &[&str]| {
+        entries
+            .iter()
+            .any(|entry| keys.contains(&entry.key.as_str()))
+    };
+    let is_other = has(SETTINGS_KEYS) && !has(&["name", "timeouts", "statements", "settings"]);
+    is_other.then(|| {
+        "this is a settings file, not a policy: give it to --config, and a policy file here".into()
+    })
 }
 
 fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {

@@ -63,6 +63,19 @@ fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static Key)> 
     })
 }
 
+/// The path of the key of this name in policy files; the first one of several.
+pub fn home_of(name: &str) -> Option<&'static str> {
+    let mut named = keys()
+        .map(|key| key.path)
+        .filter(|path| !path.contains('*'));
+    named.find(|path| path.rsplit('.').next() == Some(name))
+}
+
+/// Whether policies have this key at the top.
+pub fn is_section(name: &str) -> bool {
+    keys().any(|key| key.path == name)
+}
+
 /// The schema of a map that has the keys of a section and no others.
 fn section(path: &str) -> Value {
     let mut properties = BTreeMap::new();

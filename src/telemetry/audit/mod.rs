@@ -66,8 +66,10 @@ impl Audit {
             return Ok(None);
         }
         let shared = Arc::new(Shared::new(settings.on_full, numbers));
-        let scribe = Scribe::open(settings, Arc::clone(&shared), log)
-            .map_err(|source| TelemetryError::AuditOpen { source })?;
+        let scribe = Scribe::open(settings, Arc::clone(&shared), log).map_err(|source| {
+            let path = settings.file().map(std::path::Path::to_path_buf);
+            TelemetryError::AuditOpen { path, source }
+        })?;
         let thread = std::thread::Builder::new()
             .name("audit".into())
             .spawn(move || scribe.run())

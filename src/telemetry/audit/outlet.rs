@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use super::file::{AuditFile, Reopened};
 use super::settings::AuditTarget;
 use super::syslog::Syslog;
+use crate::system_error;
 
 /// One place.
 pub struct Outlet {
@@ -52,6 +53,28 @@ impl Outlet {
             Sink::Stdout(_) => "standard output",
             Sink::File(_) => "the file",
             Sink::Syslog(_) => "the syslog",
+        }
+    }
+
+    /// Why it was not reached, with what helps.
+    pub fn fault(&self, error: &io::Error) -> String {
+        let kind = error.kind();
+        match &self.sink {
+            Sink::Stdout(_) => kind.to_string(),
+            Sink::File(file) => system_error::of_file(file.path(), kind),
+            Sink::Syslog(syslog) => {
+                let place = syslog.place();
+                let what = match kind {
+                    io::ErrorKind::NotFound => "there is none",
+                    io::ErrorKind::PermissionDenied => "permission denied",
+                    io::ErrorKind::ConnectionRefused => "nobody listens there",
+                    _ => "it does not take what is sent",
+                };
+                format!(
+                    "{what} at {place}: name another place in audit.to, such as a file or \
+                     syslog+udp://host:514"
+                )
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! be written, and the key of its chain.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::limits::AUDIT_FILES_KEPT;
 
@@ -61,6 +61,14 @@ impl AuditSettings {
     /// Whether there is no audit.
     pub fn is_off(&self) -> bool {
         self.targets.is_empty()
+    }
+
+    /// The file that lines go to, if one is among the targets.
+    pub fn file(&self) -> Option<&Path> {
+        self.targets.iter().find_map(|target| match target {
+            AuditTarget::File(path) => Some(path.as_path()),
+            AuditTarget::Stdout | AuditTarget::Syslog(_) => None,
+        })
     }
 
     /// What is wrong with the targets as a whole.
@@ -128,6 +136,16 @@ impl AuditTarget {
                 }
             }
         })
+    }
+}
+
+impl fmt::Display for SyslogPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Socket(path) => path.display().fmt(formatter),
+            Self::Udp(address) => write!(formatter, "syslog+udp://{address}"),
+            Self::Tcp(address) => write!(formatter, "syslog+tcp://{address}"),
+        }
     }
 }
 

@@ -41,6 +41,11 @@ impl Syslog {
         }
     }
 
+    /// Where it is.
+    pub fn place(&self) -> &SyslogPlace {
+        &self.place
+    }
+
     /// Sends one line, given without its newline. On an error the next call begins anew with it.
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         self.compose(line);

@@ -182,8 +182,8 @@ impl Scribe {
                     Ok(()) => {}
                     Err(error) => {
                         if !outlet.failing {
-                            let kind = error.kind();
-                            let told = format_args!("the audit does not reach {name}: {kind}");
+                            let fault = outlet.fault(&error);
+                            let told = format_args!("the audit does not reach {name}: {fault}");
                             self.log.line(Level::Warn, told);
                         }
                         outlet.failing = true;

@@ -41,6 +41,14 @@ pub struct UpstreamUnreachable<'a> {
     pub failure: &'a dyn std::fmt::Display,
 }
 
+/// The upstream does not let in whom the settings name for a user.
+pub struct UpstreamIdentityRefused<'a> {
+    /// The user, as the client named it.
+    pub user: &'a str,
+    /// What went wrong, in words that hold no address, user or password.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
 impl Event for Listening<'_> {
     fn emit(&self, sinks: &Sinks) {
         if let Some(audit) = &sinks.audit {
@@ -113,7 +121,22 @@ impl Event for UpstreamUnreachable<'_> {
     fn emit(&self, sinks: &Sinks) {
         sinks.log.line(
             Level::Warn,
-            format_args!("upstream unreachable: {}", self.failure),
+            format_args!("upstream unreachable: {}; see upstream.url", self.failure),
+        );
+    }
+}
+
+impl Event for UpstreamIdentityRefused<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let user = cleaned(self.user);
+        sinks.log.line(
+            Level::Warn,
+            format_args!(
+                "the upstream does not let {user:?} in: {}; see upstream_user and \
+                 upstream_password_file of client.auth.users, or upstream.url where they are left \
+                 out",
+                self.failure
+            ),
         );
     }
 }

@@ -32,7 +32,8 @@ pub use connection::{
     OwnCancelEnded, UpstreamTlsFailed,
 };
 pub use house::{
-    DrainStarted, FilesExposed, Listening, ServerStopped, TrustInUse, UpstreamUnreachable,
+    DrainStarted, FilesExposed, Listening, ServerStopped, TrustInUse, UpstreamIdentityRefused,
+    UpstreamUnreachable,
 };
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};

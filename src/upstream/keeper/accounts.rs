@@ -68,6 +68,20 @@ impl Accounts {
         }
     }
 
+    /// The settings that the current account comes from.
+    pub fn keys(&self) -> &'static str {
+        let is_borrowed = self.state().borrowed.is_some();
+        match &self.known {
+            Known::Configured(_) => "catalog.user and catalog.password_file",
+            Known::OfUrl(_) if !is_borrowed => {
+                "upstream.url and upstream.password_file, or catalog.user and catalog.password_file"
+            }
+            Known::OfUrl(_) | Known::Nobody => {
+                "upstream.url; the account is a client's, for want of catalog.user"
+            }
+        }
+    }
+
     /// Takes the account of a client that logged in, where it is needed. Says whether it was.
     pub fn offer(&self, account: Account) -> bool {
         let mut state = self.state();

@@ -123,6 +123,48 @@ impl Failure {
     }
 }
 
+/// A failure with the settings that it may be mended at.
+pub struct Mendable<'a> {
+    /// The failure.
+    pub failure: &'a Failure,
+    /// The settings that the account comes from.
+    pub keys: &'static str,
+}
+
+impl fmt::Display for Mendable<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { failure, keys } = self;
+        match failure {
+            Failure::Connect(ConnectError::Refused(Some(code))) if **code == *"3D000" => {
+                write!(
+                    formatter,
+                    "{failure}; it is named by upstream.url or by a client"
+                )
+            }
+            Failure::Connect(ConnectError::Refused(_) | ConnectError::NoPassword) => {
+                write!(formatter, "{failure}; see {keys}")
+            }
+            Failure::Connect(ConnectError::Unreachable(_)) => {
+                write!(formatter, "{failure}; see upstream.url")
+            }
+            Failure::Connect(
+                ConnectError::Login(_)
+                | ConnectError::NotReadOnly(_)
+                | ConnectError::Lost
+                | ConnectError::OtherServer
+                | ConnectError::TimedOut,
+            )
+            | Failure::Load(_)
+            | Failure::Build(_)
+            | Failure::Panicked
+            | Failure::Lost
+            | Failure::TimedOut
+            | Failure::OtherServer
+            | Failure::Unidentified => failure.fmt(formatter),
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -9,7 +9,7 @@ use super::Charge;
 use super::accounts::Left;
 use super::berth::{Outlook, Urgency};
 use super::board::State;
-use super::failure::{Blame, Failure};
+use super::failure::{Blame, Failure, Mendable};
 use super::registry::Registry;
 use super::visit::Visit;
 use crate::catalog::Catalog;
@@ -111,7 +111,10 @@ impl Watch {
         self.registry.telemetry.emit(&CatalogFailed {
             database: &self.charge.database,
             why,
-            told: failure,
+            told: &Mendable {
+                failure,
+                keys: self.charge.accounts.keys(),
+            },
             is_news,
         });
         let outlook = failure.outlook();
