@@ -1023,6 +1023,10 @@ pub const NAMED_MAX: usize = 256;
 
 // --- policy
 
+/// Combinations of entries in a policy's `match` that are compared with the policies before it,
+/// when it is looked for what nobody would ever get.
+pub const POLICY_CORNERS_MAX: usize = 10_000;
+
 /// Policies of one server: each judges every database with sight of its own.
 pub const POLICIES_MAX: usize = 64;
 

@@ -121,6 +121,12 @@ impl Glob {
         (!self.is_wild()).then_some(&self.pattern)
     }
 
+    /// Whether every name that fits the other one fits this one.
+    pub fn covers(&self, other: &Self) -> bool {
+        // A star of the other one is a letter that only a star of this one holds.
+        self.matches(&other.pattern)
+    }
+
     /// Whether a name fits. Takes time in proportion to both lengths together at the least, and to
     /// their product at the most.
     pub fn matches(&self, name: &str) -> bool {

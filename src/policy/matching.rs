@@ -1,7 +1,7 @@
 //! Which sessions a policy is for.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::access::Glob;
 
@@ -103,6 +103,30 @@ impl Network {
             return Err(WrongNetwork::BitsBeyond { address, bits });
         }
         Ok(Self::Ip { address, bits })
+    }
+
+    /// Networks that hold every client between them, and no client twice.
+    pub(super) const ALL: [Self; 3] = [
+        Self::Ip {
+            address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            bits: 0,
+        },
+        Self::Ip {
+            address: IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+            bits: 0,
+        },
+        Self::Local,
+    ];
+
+    /// Whether every client of the other one is one of this.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Local, Self::Local) => true,
+            (Self::Local, Self::Ip { .. }) | (Self::Ip { .. }, Self::Local) => false,
+            (Self::Ip { bits, .. }, Self::Ip { address, bits: own }) => {
+                own >= bits && self.holds(Some(*address))
+            }
+        }
     }
 
     /// Whether an address is one of it; none is that of a Unix socket.

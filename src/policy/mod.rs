@@ -22,6 +22,7 @@ pub mod rules;
 pub mod schema;
 mod section;
 pub mod set;
+mod shadow;
 mod shipped;
 mod signature;
 pub mod sources;
@@ -66,6 +67,7 @@ pub struct Policy {
     limits: Limits,
     repair: RepairSettings,
     matches: Option<Match>,
+    priority: i64,
     mode: Mode,
     rule_modes: BTreeMap<PolicyRule, Mode>,
     observe_until: Option<i64>,
@@ -381,6 +383,11 @@ impl Policy {
     /// How much of everything it gives.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Which of several policies that fit a session it gets: the one with the highest number.
+    pub fn priority(&self) -> i64 {
+        self.priority
     }
 
     /// Which sessions it is for; none: those that no other policy is for.

@@ -1,10 +1,12 @@
 //! The policies of one server, and the one that a session gets.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
 use super::Policy;
 use super::matching::Traits;
+use super::shadow;
 use crate::limits::POLICIES_MAX;
 
 /// Policies in order. A session gets the first whose `match` fits.
@@ -26,6 +28,8 @@ pub enum WrongSet {
     NoMatchTwice(String, String),
     /// Two have the same `match`, by their names: nobody would ever get the second.
     SameMatch(String, String),
+    /// Nobody would ever get this one: the others come first, and fit whoever it is for.
+    Shadowed(String, Vec<String>),
 }
 
 impl PolicySet {
@@ -36,11 +40,13 @@ impl PolicySet {
         }
     }
 
-    /// Policies in the order in which they are tried.
+    /// Policies in the order in which they are tried: by their priorities, the highest first, and
+    /// as they come where those are the same.
     ///
     /// # Errors
     /// Everything that is wrong with them together.
-    pub fn new(policies: Vec<Arc<Policy>>) -> Result<Self, Vec<WrongSet>> {
+    pub fn new(mut policies: Vec<Arc<Policy>>) -> Result<Self, Vec<WrongSet>> {
+        policies.sort_by_key(|policy| Reverse(policy.priority()));
         let mut wrong = Vec::new();
         if policies.is_empty() {
             wrong.push(WrongSet::Empty);
@@ -63,6 +69,7 @@ impl PolicySet {
                 }
             }
         }
+        wrong.extend(shadowed(&policies, &wrong));
         match wrong.is_empty() {
             true => Ok(Self { policies }),
             false => Err(wrong),
@@ -91,6 +98,28 @@ impl PolicySet {
     }
 }
 
+/// Those that nobody would ever get, but for the reasons that were found already.
+fn shadowed(policies: &[Arc<Policy>], known: &[WrongSet]) -> Vec<WrongSet> {
+    let is_known = |name: &str| {
+        known.iter().any(|wrong| match wrong {
+            WrongSet::SameMatch(_, other) | WrongSet::NoMatchTwice(_, other) => other == name,
+            _ => false,
+        })
+    };
+    let of_one = |(place, policy): (usize, &Arc<Policy>)| {
+        // The one without a match comes last, wherever it stands.
+        let before = match policy.matches() {
+            Some(_) => place,
+            None => policies.len(),
+        };
+        let by = shadow::shadows_of(policy, policies.iter().take(before))?;
+        let name = policy.name();
+        let by = by.into_iter().map(str::to_owned).collect();
+        (!is_known(name)).then(|| WrongSet::Shadowed(name.to_owned(), by))
+    };
+    policies.iter().enumerate().filter_map(of_one).collect()
+}
+
 impl fmt::Display for WrongSet {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -105,6 +134,14 @@ impl fmt::Display for WrongSet {
                 "neither {one} nor {other} has a match; at most one policy is for the sessions \
                  that no other one fits"
             ),
+            Self::Shadowed(name, by) => {
+                let by = by.join(" and ");
+                write!(
+                    formatter,
+                    "no session would get {name}: {by} fits all that it is for, and comes first; \
+                     give {name} a higher priority, or {by} a narrower match"
+                )
+            }
             Self::SameMatch(one, other) => write!(
                 formatter,
                 "{other} has the match of {one}, which comes first: no session would get {other}"
@@ -135,17 +172,37 @@ mod tests {
     fn the_first_that_fits_is_taken_and_else_the_one_without_match() {
         let policies = vec![
             named("rest", ""),
+            named("first", "user: [agent_1, ann]"),
             named("agents", "user: agent_*"),
-            named("first", "user: agent_1"),
-            named("ann", "user: ann"),
+            named("ann", "user: a*n"),
         ];
         let set = PolicySet::new(policies.clone()).unwrap();
         let chosen = |user| set.choose(&of(user)).map(|policy| policy.name().to_owned());
-        assert_eq!(chosen("agent_1").as_deref(), Some("agents"));
-        assert_eq!(chosen("ann").as_deref(), Some("ann"));
+        assert_eq!(chosen("agent_1").as_deref(), Some("first"));
+        assert_eq!(chosen("agent_2").as_deref(), Some("agents"));
+        assert_eq!(chosen("ann").as_deref(), Some("first"));
         assert_eq!(chosen("bob").as_deref(), Some("rest"));
         let set = PolicySet::new(policies[1..].to_vec()).unwrap();
         assert!(set.choose(&of("bob")).is_none());
+    }
+
+    #[test]
+    fn a_higher_priority_comes_first() {
+        let of_priority = |name: &str, matching: &str, priority: i64| {
+            let more = format!("}}\npriority: {priority}\nrules: {{");
+            named(name, &format!("{matching}{more}"))
+        };
+        let wide = of_priority("wide", "user: '*'", 0);
+        let narrow = of_priority("narrow", "user: ann", 7);
+        let low = of_priority("low", "user: bob", -7);
+        let set = PolicySet::new(vec![wide.clone(), narrow.clone()]).unwrap();
+        let chosen = |user| set.choose(&of(user)).map(|policy| policy.name().to_owned());
+        assert_eq!(chosen("ann").as_deref(), Some("narrow"));
+        assert_eq!(chosen("bob").as_deref(), Some("wide"));
+        assert_eq!(
+            PolicySet::new(vec![low, wide]).unwrap_err(),
+            [WrongSet::Shadowed("low".into(), vec!["wide".into()])]
+        );
     }
 
     #[test]
@@ -170,6 +227,13 @@ mod tests {
             wrong(vec![named("a", "user: x"), named("b", "user: [x]")]),
             [WrongSet::SameMatch("a".into(), "b".into())]
         );
+        let catch_all = vec![
+            named("all", "user: '*'"),
+            named("ann", "user: ann"),
+            named("rest", ""),
+        ];
+        let by_all = |name: &str| WrongSet::Shadowed(name.into(), vec!["all".into()]);
+        assert_eq!(wrong(catch_all), [by_all("ann"), by_all("rest")]);
         let many = (0..=POLICIES_MAX).map(|at| named(&format!("p{at}"), &format!("user: u{at}")));
         assert_eq!(wrong(many.collect()), [WrongSet::TooMany]);
     }

@@ -81,6 +81,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     let repair = top.optional("repair", repair::Given::default(), problems, repair::read);
     let modes = rules::read(&mut top, problems);
     let matches = top.optional("match", None, problems, matching::read);
+    let priority = top.optional("priority", 0, problems, priority);
     let access = access::read(&mut top, problems);
     let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
         models::read(tree, path, settings.as_ref(), problems)
@@ -107,6 +108,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         limits,
         repair,
         matches: matches?,
+        priority: priority?,
         mode,
         rule_modes,
         observe_until,
@@ -139,6 +141,20 @@ fn name(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
         "a name of letters, digits, - and _ is wanted",
     );
     None
+}
+
+/// Enough for any order, and few enough digits to be read.
+const PRIORITY_MAX: i64 = 1000;
+
+fn priority(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
+    let (place, word) = word(tree, path, problems)?;
+    let number = word.parse().ok();
+    let number = number.filter(|number| (-PRIORITY_MAX..=PRIORITY_MAX).contains(number));
+    if number.is_none() {
+        let what = format!("a whole number from -{PRIORITY_MAX} to {PRIORITY_MAX} is wanted");
+        report(problems, place, path, &what);
+    }
+    number
 }
 
 fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts> {

@@ -40,7 +40,7 @@ pub(super) fn stamp(policy: &mut Policy) {
     line(format!("trusted_schemas {:?}", policy.trusted_schemas));
     line(format!("foreign {:?}", policy.foreign));
     line(format!("repair {:?}", policy.repair));
-    line(format!("match {:?}", policy.matches));
+    line(format!("match {:?} {}", policy.matches, policy.priority));
     line(format!(
         "mode {:?} {:?} {:?}",
         policy.mode, policy.rule_modes, policy.observe_until

@@ -51,6 +51,13 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Common names of the certificates that clients have shown.",
     },
     Key {
+        path: "priority",
+        form: Form::Integer,
+        absent: Some("0"),
+        doc: "Where several policies fit a session it gets the one with the highest number, and \
+              of those with the same the first. A whole number from -1000 to 1000.",
+    },
+    Key {
         path: "relations",
         form: Form::Section,
         absent: Some("every relation"),

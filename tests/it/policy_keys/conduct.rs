@@ -11,6 +11,14 @@ pub(super) const CASES: &[Case] = &[
         &[app(&["DELETE FROM shop.secrets"], "25006 write_statement")],
     ),
     Case {
+        key: "priority",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"priority="high""#,
+            spares: "priority=7",
+        },
+    },
+    Case {
         key: "observe_until",
         edits: &[("mode", r#""observe""#)],
         shown: Shown::Checked {
