@@ -43,6 +43,7 @@ pub fn tell(policy: &Policy, sight: &Sight) -> Told {
     }
     new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
+    users(policy, catalog, &mut told.warnings);
     if policy.access().through_views == ThroughViews::Own {
         views(policy, sight, &relations, &mut told.warnings);
     }
@@ -250,6 +251,26 @@ fn functions(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
     }
 }
 
+/// Users in `match` that no role of the server is: who logs in as itself needs one.
+fn users(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
+    let wanted = policy.matches().and_then(|own| own.user.as_deref());
+    let roles: Vec<&str> = catalog
+        .roles()
+        .map(|(_, role)| catalog.names().text(role.name))
+        .collect();
+    for pattern in wanted.unwrap_or_default() {
+        if roles.iter().any(|role| pattern.matches(role)) {
+            continue;
+        }
+        let near = nearest(&pattern.to_string(), roles.iter().copied());
+        let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        warnings.push(format!(
+            "match.user: no role here is called {pattern}, which is right only for a user of \
+             pgsieve's own{near}"
+        ));
+    }
+}
+
 fn is_function(signature: &Signature, catalog: &Catalog) -> bool {
     catalog.functions().any(|(_, function)| {
         let schema = catalog.names().text(catalog.schema(function.schema).name);
@@ -359,6 +380,7 @@ mod tests {
     /// What is told of the default policy with these sections, in a small shop.
     fn told(sections: &str, allow: &str) -> Told {
         let shop = Fixture::new(15)
+            .role("reader")
             .schema("shop")
             .table("shop.orders", "id int4, total numeric")
             .table("shop.customers", "id int4, email text")
@@ -508,6 +530,20 @@ mod tests {
                 "functions.allow: shop.f(text) is no function here",
                 "functions.allow: shop.g is no function here",
             ],
+        );
+    }
+
+    #[test]
+    fn users_that_are_no_roles_are_told() {
+        let told = |user: &str| told(&format!("match: {{user: {user}}}"), "[]").warnings;
+        let own = "which is right only for a user of pgsieve's own";
+        assert_eq!(told("[reader, '*', 'read*']"), [""; 0]);
+        assert_eq!(
+            told("[raeder, 'agent_*']"),
+            [
+                format!("match.user: no role here is called raeder, {own}; did you mean reader?"),
+                format!("match.user: no role here is called agent_*, {own}"),
+            ]
         );
     }
 
