@@ -6,24 +6,25 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::auth::settings::AuthSettings;
 use crate::auth::{Auth, AuthSetupError};
+use crate::config::warnings::{self, Warning};
 use crate::config::{ListenAddress, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::link::Link;
 use crate::net::pem::{TlsPart, TlsSetupError};
-use crate::policy::Live;
+use crate::policy::{Live, PolicySet};
 use crate::server::admin::{self, Admin};
 use crate::server::listener::Place;
 use crate::server::readiness::Readiness;
-use crate::server::reload::Reloader;
+use crate::server::reload::{Look, Reloader};
 use crate::server::{Server, ServerSettings, StartError};
 use crate::session::budget::Budget;
 use crate::session::house::House;
@@ -33,7 +34,7 @@ use crate::session::regime::{Recording, Regime};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 use crate::telemetry::events::{
-    FilesExposed, Listening, PoliciesHold, TrustInUse, UpstreamTlsFailed, UpstreamTried,
+    CertificatesHeld, Listening, PoliciesHold, SettingsWarned, UpstreamTlsFailed, UpstreamTried,
     UpstreamUnreachable,
 };
 use crate::telemetry::labels::CheckOutcome;
@@ -88,7 +89,7 @@ pub fn run(settings: Settings) -> Result<(), AppError> {
 }
 
 async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError> {
-    warn_of(&settings, telemetry);
+    let look = warn_of(&settings, telemetry);
     let (admin_address, admin_token) = (settings.admin, settings.admin_token.clone());
     let admin_hosts = settings.admin_hosts.clone();
     let server_settings = ServerSettings {
@@ -99,9 +100,8 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     };
     let sources = settings.policy_sources.clone();
     let live = Arc::new(Live::new(settings.policies.clone()));
-    telemetry.emit(&PoliciesHold {
-        set: &live.current(),
-    });
+    let set = &live.current();
+    telemetry.emit(&PoliciesHold { set });
     let desk = desk(settings, Arc::clone(&live), telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
@@ -147,6 +147,7 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         telemetry: telemetry.clone(),
         asked: Arc::clone(&asked),
         sources: sources.into(),
+        look,
     };
     tokio::spawn(reloader.run());
     let mut signals = Signals::listen().map_err(AppError::System)?;
@@ -158,14 +159,26 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     Ok(())
 }
 
-/// What whoever runs this should know of the settings.
-fn warn_of(settings: &Settings, telemetry: &Telemetry) {
-    if matches!(settings.auth, AuthSettings::Trust { .. }) {
-        telemetry.emit(&TrustInUse);
+/// Tells whoever runs this what should be known of the settings; gives what looks at policies that
+/// come later.
+fn warn_of(settings: &Settings, telemetry: &Telemetry) -> Arc<Look> {
+    let now = Timestamp::now().as_second();
+    tell(warnings::of(settings, now), telemetry);
+    let ends = warnings::ends(settings).into_iter();
+    let ends: Vec<_> = ends.map(|one| (one.certificate, one.ends)).collect();
+    telemetry.emit(&CertificatesHeld { ends: &ends });
+    let (users, told) = (warnings::users(&settings.auth), telemetry.clone());
+    Arc::new(move |set: &PolicySet| tell(warnings::unfit_users(set, &users), &told))
+}
+
+fn tell(found: impl IntoIterator<Item = Warning>, telemetry: &Telemetry) {
+    for Warning { warning, key, what } in found {
+        telemetry.emit(&SettingsWarned {
+            warning,
+            key: &key,
+            what: &what,
+        });
     }
-    telemetry.emit(&FilesExposed {
-        settings: &settings.exposed_files,
-    });
 }
 
 /// What the operating system has to say.

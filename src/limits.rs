@@ -1068,6 +1068,15 @@ pub const PLAN_AGE_BOUND: Duration = Duration::from_secs(86_400);
 /// The longest idle time that can be asked for: settings of the server hold no more.
 pub const IDLE_TIME_BOUND: Duration = Duration::from_secs(24 * 86_400);
 
+// --- warnings
+
+/// How long before its end a certificate is warned of: a month, in which a renewal by hand gets
+/// through its approvals, and when that of a 90-day certificate by a program is due.
+pub const CERTIFICATE_EXPIRY_NOTICE: Duration = Duration::from_secs(30 * 86_400);
+
+/// Names in one warning: a line is read to its end; the rest is counted.
+pub const WARNED_NAMES_MAX: usize = 10;
+
 // --- evidence
 
 /// Audit files that were put aside and are kept, unless told otherwise: with the files of 100 MiB

@@ -130,8 +130,8 @@ waits! {
     // --- a login
     /// All of a client's part and the upstream's. The drain ends it at once.
     Login: End::Within(limits::LOGIN_TIME_MAX), at [
-        "src/session/login.rs", "src/session/attempt.rs", "src/session/reaching.rs", "src/session/greeting.rs",
-        "src/session/pending_logins.rs",
+        "src/session/login.rs", "src/session/attempt.rs", "src/session/reaching.rs",
+        "src/session/greeting.rs", "src/session/pending_logins.rs",
         "src/auth/mod.rs", "src/auth/password.rs", "src/auth/scram.rs",
         "src/upstream/login.rs", "src/upstream/password.rs", "src/upstream/verify.rs",
         "src/upstream/settings.rs", "src/net/link.rs",

@@ -6,6 +6,7 @@
 //!
 //! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
 //! * [`reader`]: one value of a key, checked; [`amounts`]: durations and sizes
+//! * [`warnings`]: what should be mended about settings that work
 //! * [`house`], [`evidence`], [`upstream`], [`catalog`], [`client`] and [`users`]: the sections,
 //!   each made into the settings of the part that needs them
 
@@ -35,6 +36,7 @@ mod misplaced;
 mod reader;
 mod upstream;
 mod users;
+pub mod warnings;
 pub mod written;
 
 use reader::Reader;

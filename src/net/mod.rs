@@ -6,6 +6,7 @@ pub mod binding;
 pub mod certs;
 pub mod client_tls;
 pub mod descriptors;
+pub mod expiry;
 pub mod link;
 pub mod pem;
 pub mod stream;

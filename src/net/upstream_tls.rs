@@ -54,13 +54,36 @@ pub enum ClientCertificate {
 impl UpstreamTlsSettings {
     /// The file of the private key, where a certificate is shown.
     pub fn key(&self) -> Option<&Path> {
+        match self.shown()? {
+            ClientCertificate::Absent => None,
+            ClientCertificate::Files { key, .. } => Some(key),
+        }
+    }
+
+    /// The file of the certificate that is shown, if one is.
+    pub fn certificate(&self) -> Option<&Path> {
+        match self.shown()? {
+            ClientCertificate::Absent => None,
+            ClientCertificate::Files { certificate, .. } => Some(certificate),
+        }
+    }
+
+    /// The file of the authorities that the upstream is checked against, if there is one.
+    pub fn authority(&self) -> Option<&Path> {
+        match self {
+            Self::Disable | Self::Require(_) => None,
+            Self::VerifyCa(authority, _) | Self::VerifyFull(authority, _) => match authority {
+                Authority::File(file) => Some(file),
+                Authority::System => None,
+            },
+        }
+    }
+
+    fn shown(&self) -> Option<&ClientCertificate> {
         match self {
             Self::Disable => None,
             Self::Require(shown) | Self::VerifyCa(_, shown) | Self::VerifyFull(_, shown) => {
-                match shown {
-                    ClientCertificate::Absent => None,
-                    ClientCertificate::Files { key, .. } => Some(key),
-                }
+                Some(shown)
             }
         }
     }

@@ -92,6 +92,14 @@ impl PolicySet {
             .or_else(|| self.policies.iter().find(rest))
     }
 
+    /// Whether any policy can be for a session of this user, whatever else the session is like.
+    pub fn may_be_for(&self, user: &str) -> bool {
+        self.policies.iter().any(|policy| {
+            let users = policy.matches().and_then(|own| own.user.as_deref());
+            users.is_none_or(|users| users.iter().any(|pattern| pattern.matches(user)))
+        })
+    }
+
     /// All of them, in order.
     pub fn all(&self) -> &[Arc<Policy>] {
         &self.policies
@@ -209,6 +217,23 @@ mod tests {
     fn one_alone_with_a_match_turns_others_away() {
         let set = PolicySet::new(vec![named("ann", "user: ann")]).unwrap();
         assert!(set.choose(&of("ann")).is_some() && set.choose(&of("bob")).is_none());
+    }
+
+    #[test]
+    fn a_policy_may_be_for_a_user_whatever_else_it_asks_for() {
+        let some = named("some", "user: [ann, \"b*\"], database: shop");
+        let others = named("others", "user: cy, client_address: local");
+        let set = PolicySet::new(vec![Arc::clone(&some), Arc::clone(&others)]).unwrap();
+        for user in ["ann", "b", "bob", "cy"] {
+            assert!(set.may_be_for(user), "{user}");
+        }
+        for user in ["", "Ann", "cyd", "dan"] {
+            assert!(!set.may_be_for(user), "{user}");
+        }
+        for everybody in [named("rest", ""), named("shops", "database: shop")] {
+            let set = PolicySet::new(vec![Arc::clone(&some), everybody]).unwrap();
+            assert!(set.may_be_for("dan"));
+        }
     }
 
     #[test]

@@ -44,7 +44,12 @@ pub struct Reloader {
     pub telemetry: Telemetry,
     /// Somebody wants them to be read now.
     pub asked: Arc<Notify>,
+    /// Looks at policies that hold from now on.
+    pub look: Arc<Look>,
 }
+
+/// A look at policies.
+pub type Look = dyn Fn(&PolicySet) + Send + Sync;
 
 /// Why policies are read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +178,9 @@ impl Reloader {
             idle,
         } = verdict;
         self.readiness.note_reload(outcome, problems.len());
+        if outcome == PolicyReload::Loaded {
+            (self.look)(&self.live.current());
+        }
         self.telemetry.emit(&PoliciesRead {
             outcome,
             set: &self.live.current(),

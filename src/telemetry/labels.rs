@@ -86,6 +86,42 @@ labels! {
 }
 
 labels! {
+    /// A file of certificates that pgsieve holds.
+    HeldCertificate {
+        /// What clients are shown.
+        ClientListener => "client_listener",
+        /// What certificates of clients are checked by.
+        ClientAuthority => "client_authority",
+        /// What the upstream is shown.
+        UpstreamClient => "upstream_client",
+        /// What the upstream's certificate is checked by.
+        UpstreamAuthority => "upstream_authority",
+    }
+}
+
+labels! {
+    /// What should be mended about settings that work.
+    SettingsWarning {
+        /// Local clients are let in without proof of who they are.
+        TrustInUse => "trust_in_use",
+        /// Others can read a file that holds a secret.
+        FileExposed => "file_exposed",
+        /// A certificate has ended.
+        CertificateExpired => "certificate_expired",
+        /// A certificate ends soon.
+        CertificateExpiresSoon => "certificate_expires_soon",
+        /// Clients come from other hosts in clear.
+        ListeningWithoutTls => "listening_without_tls",
+        /// Users can log in and have no policy.
+        UserWithoutPolicy => "user_without_policy",
+        /// A login at the upstream is a superuser's.
+        UpstreamSuperuser => "upstream_superuser",
+        /// A login at the upstream owns tables.
+        UpstreamOwner => "upstream_owner",
+    }
+}
+
+labels! {
     /// What the memory of verdicts knew of a text.
     CacheAnswer {
         /// The verdict was known.

@@ -15,9 +15,10 @@ use crate::telemetry::code::Class;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome,
-    ClosedBecause, Direction, Label, LimitMode, LoginMethod, LoginOutcome, LoginSetting, Origin,
-    Outcome, Path, Peer, PlanAnswer, PolicyReload, RefusedBecause, RepairedOutcome, SessionState,
-    SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire, UpstreamState, Violation,
+    ClosedBecause, Direction, HeldCertificate, Label, LimitMode, LoginMethod, LoginOutcome,
+    LoginSetting, Origin, Outcome, Path, Peer, PlanAnswer, PolicyReload, RefusedBecause,
+    RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire,
+    UpstreamState, Violation,
 };
 
 /// One row of the table.
@@ -353,6 +354,9 @@ metrics! {
     POLICY_OBSERVE_UNTIL: Gauge "pgsieve_policy_observe_until_timestamp_seconds" in "seconds",
         ["policy": names(limits::POLICIES_MAX, "policy")],
         "Until when a policy that observes is meant to (observe_until).";
+    CERTIFICATE_EXPIRY: Gauge "pgsieve_certificate_expiry_timestamp_seconds" in "seconds",
+        ["certificate": closed::<HeldCertificate>()],
+        "When the first certificate of a file expires that pgsieve holds, in seconds since 1970.";
     POLICY_RELOADS: Counter "pgsieve_policy_reloads_total" in "reloads",
         ["outcome": closed::<PolicyReload>()],
         "Times that the policies were read again, by what came of it.";

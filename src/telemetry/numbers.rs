@@ -28,15 +28,15 @@ use crate::telemetry::labels::{
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
     AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT,
-    CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CLAMPS, CLIENT_BYTES, CONNECTIONS,
-    CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS, FINGERPRINT_REFUSALS,
-    GATE_SECONDS, JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS, MEMORY_REFUSED,
-    MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric, OWN_CANCELS, PANICS, PLAN_CACHE, PLAN_SECONDS,
-    PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES,
-    PROCESS_START_SECONDS, PROCESS_THREADS, PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS,
-    REPAIRED_STATEMENTS, REPAIRS, RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS,
-    STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG, SUBJECT_REFUSALS, TLS_FAILURES, TRACE_SPANS,
-    TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
+    CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CERTIFICATE_EXPIRY, CLAMPS,
+    CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS,
+    FINGERPRINT_REFUSALS, GATE_SECONDS, JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS,
+    MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric, OWN_CANCELS, PANICS, PLAN_CACHE,
+    PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX,
+    PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS, PROCESS_VIRTUAL_BYTES,
+    QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS, RESULT_BYTES, RETRIES, ROWS,
+    SESSIONS, SIGNALS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG, SUBJECT_REFUSALS,
+    TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
 use crate::telemetry::named::{ByFingerprint, ByPolicy, BySubject, ByUser};
 use crate::telemetry::policies::PolicyNumbers;
@@ -127,6 +127,8 @@ pub struct Metrics {
     pub memory: MemoryNumbers,
     /// What the audit counts of itself.
     pub audit: AuditNumbers,
+    /// See [`CERTIFICATE_EXPIRY`].
+    pub certificate_expiry: IntGaugeVec,
     /// See [`ADMIN_REQUESTS`].
     pub admin_requests: Family<Two<AdminPage, StatusClass>>,
     sessions: SessionNumbers,
@@ -267,6 +269,7 @@ impl Metrics {
                 rotations: counter(r, &AUDIT_ROTATIONS)?,
                 write_errors: counter(r, &AUDIT_WRITE_ERRORS)?,
             },
+            certificate_expiry: gauges(r, &CERTIFICATE_EXPIRY)?,
             admin_requests: Family::register(r, &ADMIN_REQUESTS)?,
             sessions: sessions(r)?,
             process: ProcessNumbers::register(r)?,
@@ -517,6 +520,8 @@ mod tests {
         let set = crate::policy::PolicySet::only(std::sync::Arc::new(observe));
         metrics.policies.hold(&set);
         metrics.by_policy.hold(&["agent".into()]);
+        let expiry = &metrics.certificate_expiry;
+        expiry.with_label_values(&["client_listener"]).set(1);
         let text = metrics.scrape();
         for row in TABLE {
             let shape = row.shape.name();

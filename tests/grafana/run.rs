@@ -2,12 +2,13 @@
 //! policies, a Prometheus, and clients of many kinds for a while.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
+use pgsieve::net::certs::{self, CertificateWish};
 
 use super::load;
 use super::prometheus::{Prometheus, now};
@@ -38,6 +39,7 @@ impl Run {
         let policies = Policies::new();
         let stack = Stack::start(Options {
             shop: true,
+            environment: certificates(&policies.folder.join("certificates")),
             arguments: vec![
                 "--policy".into(),
                 policies.folder.to_string_lossy().into_owned(),
@@ -65,6 +67,20 @@ impl Run {
             _policies: policies,
         }
     }
+}
+
+/// Settings of TLS with clients, so that there are certificates that can expire.
+fn certificates(folder: &Path) -> Vec<(&'static str, &'static str)> {
+    let wish = CertificateWish {
+        hosts: &[],
+        client_name: "nobody",
+    };
+    let made = certs::write(folder, &wish).unwrap();
+    let text = |path: &Path| -> &'static str { path.to_string_lossy().into_owned().leak() };
+    vec![
+        ("PGSIEVE_CLIENT_TLS_CERTIFICATE", text(&made.server)),
+        ("PGSIEVE_CLIENT_TLS_KEY", text(&made.server_key)),
+    ]
 }
 
 /// The files of the policies.

@@ -63,7 +63,7 @@ fn careless(strict: &str) -> Stack {
 
 #[test]
 fn a_secret_that_others_can_read_is_told_and_refused_where_that_is_wanted() {
-    let words = "others can read the file of admin.token_file";
+    let words = "file_exposed: admin.token_file: others can read the file";
     let stack = careless("off");
     let said = until(|| Some(stack.stderr()).filter(|said| said.contains(words)));
     let said = said.unwrap_or_else(|| panic!("{}", stack.stderr()));

@@ -123,3 +123,5 @@ mod traces_batches;
 mod traces_faults;
 #[cfg(test)]
 mod violations;
+#[cfg(test)]
+mod warnings;

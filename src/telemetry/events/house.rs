@@ -14,15 +14,6 @@ pub struct Listening<'a> {
     pub address: &'a str,
 }
 
-/// Clients on loopback are let in without proof of who they are.
-pub struct TrustInUse;
-
-/// Secrets stand in files that others can read.
-pub struct FilesExposed<'a> {
-    /// The keys of the settings that name them.
-    pub settings: &'a [String],
-}
-
 /// No new clients are accepted; what runs may finish.
 pub struct DrainStarted {
     /// Sessions that are still open.
@@ -61,30 +52,6 @@ impl Event for Listening<'_> {
             Level::Info,
             format_args!("listening for {what} on {address}"),
         );
-    }
-}
-
-impl Event for TrustInUse {
-    fn emit(&self, sinks: &Sinks) {
-        sinks.log.line(
-            Level::Warn,
-            format_args!("auth method trust: local clients are not asked who they are"),
-        );
-    }
-}
-
-impl Event for FilesExposed<'_> {
-    fn emit(&self, sinks: &Sinks) {
-        for setting in self.settings {
-            let setting = cleaned(setting);
-            sinks.log.line(
-                Level::Warn,
-                format_args!(
-                    "others can read the file of {setting}: make it 0600, or 0640 and root's; \
-                     strict_files: on refuses to start"
-                ),
-            );
-        }
     }
 }
 

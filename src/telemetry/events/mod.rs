@@ -6,7 +6,8 @@
 //! * [`limit`]: where a policy's limit was reached
 //! * [`alarm`]: what must never happen
 //! * [`catalog`]: what is known of the database; [`upstream`]: what is known of the server;
-//!   [`policy`]: which policies hold; [`house`]: start, drain, stop
+//!   [`policy`]: which policies hold; [`house`]: start, drain, stop;
+//!   [`warnings`]: what should be mended about the settings
 
 pub mod admin;
 pub mod alarm;
@@ -20,6 +21,7 @@ pub mod policy;
 pub mod repair;
 pub mod statement;
 pub mod upstream;
+pub mod warnings;
 
 pub use admin::{AdminAnswered, AdminPage, StatusClass};
 pub use alarm::{ProtocolViolation, SessionPanicked, TripwireFired};
@@ -32,8 +34,7 @@ pub use connection::{
     OwnCancelEnded, UpstreamTlsFailed,
 };
 pub use house::{
-    DrainStarted, FilesExposed, Listening, ServerStopped, TrustInUse, UpstreamIdentityRefused,
-    UpstreamUnreachable,
+    DrainStarted, Listening, ServerStopped, UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};
@@ -42,6 +43,7 @@ pub use policy::{PoliciesCompared, PoliciesHold, PoliciesRead};
 pub use repair::StatementRepaired;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 pub use upstream::{UpstreamTold, UpstreamTried};
+pub use warnings::{CertificatesHeld, SettingsWarned};
 
 use crate::telemetry::Sinks;
 

@@ -1,0 +1,273 @@
+//! What is wrong with settings that are right: what whoever runs this should know before somebody
+//! else does.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+use crate::auth::settings::AuthSettings;
+use crate::config::{ListenAddress, Settings};
+use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
+use crate::net::client_tls::ClientTlsSettings;
+use crate::net::expiry::{self, Expiry};
+use crate::policy::PolicySet;
+use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
+
+/// One thing that should be mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What kind of thing.
+    pub warning: SettingsWarning,
+    /// The key that it is about.
+    pub key: String,
+    /// What is so, and what to do.
+    pub what: String,
+}
+
+impl Warning {
+    fn new(warning: SettingsWarning, key: &str, what: impl Into<String>) -> Self {
+        Self {
+            warning,
+            key: key.into(),
+            what: what.into(),
+        }
+    }
+}
+
+/// Everything that shows without a database. Certificates are held against `now`, in seconds since
+/// 1970.
+pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
+    let mut all = Vec::new();
+    if matches!(settings.auth, AuthSettings::Trust { .. }) {
+        all.push(Warning::new(
+            SettingsWarning::TrustInUse,
+            "client.auth.method",
+            "auth method trust: local clients are not asked who they are",
+        ));
+    }
+    let exposed = settings.exposed_files.iter().map(|key| {
+        let what = "others can read the file: make it 0600, or 0640 and root's; strict_files: on \
+                    refuses to start";
+        Warning::new(SettingsWarning::FileExposed, key, what)
+    });
+    all.extend(exposed);
+    all.extend(certificates(&ends(settings), now));
+    all.extend(listening(&settings.listen, &settings.client_tls));
+    let users = users(&settings.auth);
+    all.extend(unfit_users(&settings.policies, &users));
+    all
+}
+
+/// When the certificates end that the settings name.
+pub fn ends(settings: &Settings) -> Vec<Expiry> {
+    expiry::held(&settings.client_tls, &settings.upstream.tls)
+}
+
+/// The certificates that have ended, or will soon.
+pub fn certificates(ends: &[Expiry], now: i64) -> Vec<Warning> {
+    let notice = i64::try_from(CERTIFICATE_EXPIRY_NOTICE.as_secs()).unwrap_or(i64::MAX);
+    let warned = ends.iter().filter_map(|one| {
+        let left = one.ends.saturating_sub(now);
+        let date = Timestamp::from_second(one.ends).map_or_else(
+            |_| String::from("a date beyond reckoning"),
+            |ends| ends.to_string(),
+        );
+        let (warning, what) = if left <= 0 {
+            let what = format!("a certificate has expired at {date}: peers refuse it");
+            (SettingsWarning::CertificateExpired, what)
+        } else if left < notice {
+            let days = left / SECONDS_OF_DAY;
+            let what = format!("a certificate expires at {date}, in {days} days: renew it");
+            (SettingsWarning::CertificateExpiresSoon, what)
+        } else {
+            return None;
+        };
+        Some(Warning::new(warning, key_of(one.certificate), what))
+    });
+    warned.collect()
+}
+
+/// The addresses that others can reach in clear.
+fn listening(listen: &[ListenAddress], tls: &ClientTlsSettings) -> Vec<Warning> {
+    if *tls != ClientTlsSettings::Off {
+        return Vec::new();
+    }
+    let open = listen.iter().filter_map(|address| match address {
+        ListenAddress::Tcp(address) if !is_of_this_host(address.ip()) => Some(address),
+        ListenAddress::Tcp(_) | ListenAddress::Unix(_) => None,
+    });
+    let warned = open.map(|address| {
+        let what = format!(
+            "{address} can be reached from other hosts, and client.tls is off: statements, rows \
+             and logins can be read on their way"
+        );
+        Warning::new(SettingsWarning::ListeningWithoutTls, "listen", what)
+    });
+    warned.collect()
+}
+
+fn is_of_this_host(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
+}
+
+/// The users that the settings name.
+pub fn users(auth: &AuthSettings) -> Vec<String> {
+    let mut names: Vec<String> = match auth {
+        AuthSettings::Scram { users } => users.iter().map(|user| user.name.clone()).collect(),
+        AuthSettings::Certificate { entries } => {
+            entries.iter().map(|entry| entry.name.clone()).collect()
+        }
+        AuthSettings::Passthrough { .. } | AuthSettings::Trust { .. } => Vec::new(),
+    };
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The users of the settings whom no policy is for, whatever their session is like.
+pub fn unfit_users(policies: &PolicySet, users: &[String]) -> Option<Warning> {
+    let what = |names: String| {
+        format!("no policy is for {names}: their logins are refused; see match in the policies")
+    };
+    let names = named(users.iter().filter(|user| !policies.may_be_for(user)))?;
+    let warning = SettingsWarning::UserWithoutPolicy;
+    Some(Warning::new(warning, "client.auth.users", what(names)))
+}
+
+/// Names, quoted as they are; of many only the first.
+fn named<'n>(names: impl Iterator<Item = &'n String>) -> Option<String> {
+    let all: Vec<&String> = names.collect();
+    let shown = all.iter().take(WARNED_NAMES_MAX);
+    let shown: Vec<String> = shown.map(|name| format!("{name:?}")).collect();
+    let more = all.len().saturating_sub(shown.len());
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!all.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}
+
+fn key_of(certificate: HeldCertificate) -> &'static str {
+    match certificate {
+        HeldCertificate::ClientListener => "client.tls.certificate",
+        HeldCertificate::ClientAuthority => "client.tls.client_ca",
+        HeldCertificate::UpstreamClient => "upstream.tls.certificate",
+        HeldCertificate::UpstreamAuthority => "upstream.tls.root_certificate",
+    }
+}
+
+const SECONDS_OF_DAY: i64 = 86_400;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::net::client_tls::ClientTlsFiles;
+    use crate::policy::Policy;
+
+    #[test]
+    fn certificates_are_warned_of_a_month_before_they_end() {
+        const END: i64 = 2_208_988_800;
+        const DAY: i64 = 86_400;
+        let of = |certificate, left: i64| {
+            let ends = [Expiry {
+                certificate,
+                ends: END,
+            }];
+            let all = certificates(&ends, END - left);
+            let mut found = all.into_iter().map(|one| (one.warning, one.key, one.what));
+            let first = found.next();
+            assert_eq!(found.next(), None);
+            first
+        };
+        let listener = |left| of(HeldCertificate::ClientListener, left);
+        for left in [400 * DAY, 31 * DAY, 30 * DAY] {
+            assert_eq!(listener(left), None, "{left}");
+        }
+        for (left, days) in [(30 * DAY - 1, 29), (DAY, 1), (1, 0)] {
+            let (warning, key, what) = listener(left).unwrap();
+            assert_eq!(warning, SettingsWarning::CertificateExpiresSoon);
+            assert_eq!(key, "client.tls.certificate");
+            let wanted = format!("expires at 2040-01-01T00:00:00Z, in {days} days: renew it");
+            assert!(what.contains(&wanted), "{what}");
+        }
+        for left in [0, -1, -400 * DAY, i64::MIN / 2] {
+            let (warning, _, what) = listener(left).unwrap();
+            assert_eq!(warning, SettingsWarning::CertificateExpired, "{left}");
+            assert!(
+                what.contains("has expired at 2040-01-01T00:00:00Z"),
+                "{what}"
+            );
+        }
+        for (certificate, key) in [
+            (HeldCertificate::ClientAuthority, "client.tls.client_ca"),
+            (HeldCertificate::UpstreamClient, "upstream.tls.certificate"),
+            (
+                HeldCertificate::UpstreamAuthority,
+                "upstream.tls.root_certificate",
+            ),
+        ] {
+            assert_eq!(of(certificate, 0).unwrap().1, key);
+        }
+    }
+
+    #[test]
+    fn addresses_that_others_reach_in_clear_are_told() {
+        let told = |address: &str, tls: &ClientTlsSettings| {
+            let listen = [ListenAddress::Tcp(address.parse().unwrap())];
+            let mut found = listening(&listen, tls).into_iter();
+            let first = found.next()?;
+            assert_eq!(first.warning, SettingsWarning::ListeningWithoutTls);
+            assert_eq!(first.key, "listen");
+            assert!(first.what.starts_with(address), "{}", first.what);
+            Some(())
+        };
+        let files = ClientTlsFiles {
+            certificate: "x".into(),
+            key: "y".into(),
+            client_ca: None,
+        };
+        let allow = ClientTlsSettings::Allow(files);
+        for open in ["0.0.0.0:6432", "[::]:6432", "10.1.2.3:1", "[2001:db8::1]:1"] {
+            assert_eq!(told(open, &ClientTlsSettings::Off), Some(()), "{open}");
+            assert_eq!(told(open, &allow), None, "{open}");
+        }
+        for own in [
+            "127.0.0.1:6432",
+            "127.9.9.9:1",
+            "[::1]:6432",
+            "[::ffff:127.0.0.1]:1",
+        ] {
+            assert_eq!(told(own, &ClientTlsSettings::Off), None, "{own}");
+        }
+        let socket = [ListenAddress::Unix("/run/x".into())];
+        assert_eq!(listening(&socket, &ClientTlsSettings::Off), []);
+    }
+
+    #[test]
+    fn users_whom_no_policy_is_for_are_named_up_to_a_bound() {
+        let agent = include_str!("../../policies/agent.yaml");
+        let policy = Policy::from_yaml(&format!("{agent}\nmatch: {{user: \"a*\"}}\n")).unwrap();
+        let set = PolicySet::only(Arc::new(policy));
+        let users = |names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| (*name).to_owned()).collect()
+        };
+        assert_eq!(unfit_users(&set, &[]), None);
+        assert_eq!(unfit_users(&set, &users(&["ann", "a"])), None);
+        let found = unfit_users(&set, &users(&["ann", "bob", "c\nd"])).unwrap();
+        assert_eq!(found.warning, SettingsWarning::UserWithoutPolicy);
+        assert_eq!(found.key, "client.auth.users");
+        let wanted = "no policy is for \"bob\", \"c\\nd\": ";
+        assert!(found.what.starts_with(wanted), "{}", found.what);
+        let many: Vec<String> = (0..13).map(|number| format!("b{number:02}")).collect();
+        let found = unfit_users(&set, &many).unwrap();
+        assert!(
+            found.what.contains("\"b09\" and 3 more: "),
+            "{}",
+            found.what
+        );
+        let everybody = PolicySet::only(Arc::new(Policy::agent()));
+        assert_eq!(unfit_users(&everybody, &many), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! What whoever runs this should know of the settings: one line each, with a name that stays and
+//! the key that it is about.
+
+use crate::telemetry::Sinks;
+use crate::telemetry::events::Event;
+use crate::telemetry::labels::{HeldCertificate, Label, SettingsWarning};
+use crate::telemetry::log::Level;
+use crate::telemetry::session::cleaned;
+
+/// The settings hold something that should be mended.
+pub struct SettingsWarned<'a> {
+    /// What kind of thing.
+    pub warning: SettingsWarning,
+    /// The key that it is about.
+    pub key: &'a str,
+    /// What is so, and what to do; no path, password or address of a client.
+    pub what: &'a str,
+}
+
+/// These certificates are held from now on, and no others.
+pub struct CertificatesHeld<'a> {
+    /// Which, and when they end, in seconds since 1970.
+    pub ends: &'a [(HeldCertificate, i64)],
+}
+
+impl Event for SettingsWarned<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let (name, key, what) = (self.warning.name(), cleaned(self.key), cleaned(self.what));
+        sinks
+            .log
+            .line(Level::Warn, format_args!("{name}: {key}: {what}"));
+    }
+}
+
+impl Event for CertificatesHeld<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let expiry = &sinks.metrics.certificate_expiry;
+        expiry.reset();
+        for (certificate, ends) in self.ends {
+            expiry.with_label_values(&[certificate.name()]).set(*ends);
+        }
+    }
+}
