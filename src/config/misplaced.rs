@@ -127,6 +127,18 @@ mod tests {
     }
 
     #[test]
+    fn policies_know_which_keys_are_those_of_settings() {
+        let tops = KEYS.iter().map(|key| key.path.split('.').next().unwrap());
+        let mut own: Vec<&str> = tops.filter(|top| !schema::is_section(top)).collect();
+        own.dedup();
+        let mut known = schema::SETTINGS_KEYS.to_vec();
+        own.sort_unstable();
+        own.dedup();
+        known.sort_unstable();
+        assert_eq!(own, known);
+    }
+
+    #[test]
     fn policies_are_told_from_settings() {
         let is = |text| tree::read(text).is_ok_and(|tree| is_policy(&tree));
         assert!(is("name: a\ntimeouts: {}\nlimits: {}"));

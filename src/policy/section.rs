@@ -107,25 +107,11 @@ fn remedy(section: &str, key: &str) -> String {
     if Policy::agent().setting(key).is_some() && section != "settings.allow" {
         return format!("a setting that clients may make is written settings.allow.{key}; ");
     }
-    match section.is_empty() && SETTINGS_KEYS.contains(&key) {
+    match section.is_empty() && schema::SETTINGS_KEYS.contains(&key) {
         true => "it is a key of the settings file (--config), not of a policy; ".to_owned(),
         false => String::new(),
     }
 }
-
-/// The keys that stand at the top of a settings file and of no policy.
-pub(crate) const SETTINGS_KEYS: &[&str] = &[
-    "listen",
-    "admin",
-    "strict_files",
-    "metrics",
-    "upstream",
-    "client",
-    "policy",
-    "audit",
-    "traces",
-    "workers",
-];
 
 /// One word of several.
 pub(super) fn chosen<T: Copy>(

@@ -119,6 +119,10 @@ impl fmt::Display for ConnectError {
             Self::UnknownHost(_) => formatter.write_str(
                 "the name of the host is not known: look at its letters, and at this host's DNS",
             ),
+            Self::Unreachable(io::ErrorKind::NotFound) => formatter.write_str(
+                "nobody answers: there is no socket at this path (is the server running, are \
+                 folder and port right?)",
+            ),
             Self::Unreachable(kind) => write!(
                 formatter,
                 "nobody answers: {kind} (is the server running, are host and port right?)"

@@ -253,6 +253,11 @@ fn cluster() -> Cluster {
     let roles = "CREATE ROLE app LOGIN PASSWORD 'app'; CREATE ROLE nobody_else; \
                  CREATE ROLE barred LOGIN PASSWORD 'x'";
     run_sql(&cluster.admin_url("postgres"), roles).unwrap();
+    run_sql(
+        &cluster.admin_url("postgres"),
+        include_str!("like_citext.sql"),
+    )
+    .unwrap();
     cluster
 }
 

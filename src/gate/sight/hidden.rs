@@ -139,7 +139,13 @@ impl Hidden {
         let because = match self.last.is_seen(catalog, role) {
             true if is_seen && self.of == self.last => Because::Does(self.why.text()),
             true if is_seen => Because::Runs {
-                what: format!("{} {}", self.last.verb(), self.last.bare_name(catalog)),
+                what: {
+                    let done = format!("{} {}", self.last.verb(), self.last.bare_name(catalog));
+                    match self.column(catalog, role) {
+                        Some(column) => format!("{done}{}", column.trim_end_matches(',')),
+                        None => done,
+                    }
+                },
                 which: self.why.text(),
             },
             true | false => Because::Unnamed,
@@ -151,6 +157,27 @@ impl Hidden {
             about: Some(full),
             hint: self.why.hint(),
         }
+    }
+
+    /// The column of a table whose type runs it, where one does by itself and the role may see
+    /// the type.
+    fn column(&self, catalog: &Catalog, role: Option<RoleId>) -> Option<String> {
+        let (Thing::Relation(id), Thing::Function(last)) = (self.of, self.last) else {
+            return None;
+        };
+        if self.through != Through::Column {
+            return None;
+        }
+        let mut columns = catalog.columns_of(id).iter();
+        let column = columns.find(|column| {
+            let users = &catalog.data_type(column.type_id).users;
+            users.contains(&last)
+        })?;
+        catalog.sees_type(role, column.type_id).then(|| {
+            let name = quoted(catalog.names().text(column.name));
+            let type_name = catalog.type_name(column.type_id);
+            format!(", for its column {name} of type {type_name},")
+        })
     }
 
     /// One sentence about it, without a full stop: `view shop.v_totals calls pg_advisory_lock,
@@ -165,7 +192,9 @@ impl Hidden {
             let place = self.through.text();
             return Some(format!("{of}{place} {why}"));
         }
-        let place = self.through.text();
+        let place = self
+            .column(catalog, role)
+            .unwrap_or(self.through.text().to_owned());
         let (verb, last) = (self.last.verb(), self.last.bare_name(catalog));
         Some(format!("{of}{place} {verb} {last}, which {why}"))
     }

@@ -22,9 +22,9 @@ mod settings;
 mod stamp;
 mod statements;
 
-use super::section::{Problems, SETTINGS_KEYS, Section, chosen, report, word};
+use super::section::{Problems, Section, chosen, report, word};
 use super::tree::{self, Tree, Value};
-use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, units};
+use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, schema, units};
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(text: &str) -> Result<Policy, Vec<Problem>> {
@@ -60,7 +60,8 @@ fn other_file(tree: &Tree) -> Option<String> {
             .iter()
             .any(|entry| keys.contains(&entry.key.as_str()))
     };
-    let is_other = has(SETTINGS_KEYS) && !has(&["name", "timeouts", "statements", "settings"]);
+    let is_other =
+        has(schema::SETTINGS_KEYS) && !has(&["name", "timeouts", "statements", "settings"]);
     is_other.then(|| {
         "this is a settings file, not a policy: give it to --config, and a policy file here".into()
     })

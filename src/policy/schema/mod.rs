@@ -105,6 +105,20 @@ fn object(members: BTreeMap<String, Value>) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
+/// The keys that stand at the top of a settings file and of no policy.
+pub const SETTINGS_KEYS: &[&str] = &[
+    "listen",
+    "admin",
+    "strict_files",
+    "metrics",
+    "upstream",
+    "client",
+    "policy",
+    "audit",
+    "traces",
+    "workers",
+];
+
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 #[cfg(test)]

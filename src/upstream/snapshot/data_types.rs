@@ -97,10 +97,11 @@ impl Types {
 }
 
 /// A value of a type without operator classes is compared as a value of a type that it is taken for
-/// without a function.
+/// without a function, and unasked: IsBinaryCoercible in parser/parse_coerce.c.
 fn add_binary_casts(compared_by: &mut HashMap<u32, Vec<u32>>, casts: &[CastRow]) {
+    let is_unasked = |cast: &&CastRow| cast.method == b'b' && cast.context == b'i';
     let mut more = Vec::new();
-    for cast in casts.iter().filter(|cast| cast.method == b'b') {
+    for cast in casts.iter().filter(is_unasked) {
         for function in compared_by.get(&cast.target).into_iter().flatten() {
             more.push((cast.source, *function));
         }
