@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use crate::auth::{Auth, AuthSetupError};
-use crate::config::warnings::{self, Warning};
+use crate::config::warnings::{self, Identities, Warning};
 use crate::config::{ListenAddress, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
@@ -40,9 +40,12 @@ use crate::telemetry::events::{
 use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::log::Log;
 use crate::telemetry::{Telemetry, TelemetryError, panics};
+use crate::upstream::account::Account;
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::connect::{ConnectError, Upstream};
+use crate::upstream::examination::login_roles;
 use crate::upstream::keeper::Catalogs;
+use crate::upstream::keeper::accounts::Known;
 use crate::upstream::side::Sides;
 
 /// Why pgsieve could not start.
@@ -89,7 +92,7 @@ pub fn run(settings: Settings) -> Result<(), AppError> {
 }
 
 async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError> {
-    let look = warn_of(&settings, telemetry);
+    let (look, roles) = warn_of(&settings, telemetry);
     let (admin_address, admin_token) = (settings.admin, settings.admin_token.clone());
     let admin_hosts = settings.admin_hosts.clone();
     let server_settings = ServerSettings {
@@ -135,7 +138,7 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         });
     }
     tokio::spawn(watch_upstream(
-        upstream,
+        (upstream, roles),
         Arc::clone(&readiness),
         telemetry.clone(),
     ));
@@ -160,15 +163,16 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
 }
 
 /// Tells whoever runs this what should be known of the settings; gives what looks at policies that
-/// come later.
-fn warn_of(settings: &Settings, telemetry: &Telemetry) -> Arc<Look> {
+/// come later, and at the roles of the database.
+fn warn_of(settings: &Settings, telemetry: &Telemetry) -> (Arc<Look>, Option<RoleLook>) {
     let now = Timestamp::now().as_second();
     tell(warnings::of(settings, now), telemetry);
     let ends = warnings::ends(settings).into_iter();
     let ends: Vec<_> = ends.map(|one| (one.certificate, one.ends)).collect();
     telemetry.emit(&CertificatesHeld { ends: &ends });
     let (users, told) = (warnings::users(&settings.auth), telemetry.clone());
-    Arc::new(move |set: &PolicySet| tell(warnings::unfit_users(set, &users), &told))
+    let look = move |set: &PolicySet| tell(warnings::unfit_users(set, &users), &told);
+    (Arc::new(look), RoleLook::of(settings, telemetry))
 }
 
 fn tell(found: impl IntoIterator<Item = Warning>, telemetry: &Telemetry) {
@@ -252,8 +256,48 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
     })
 }
 
+/// A look at the roles of the database, once, when it is reached first.
+struct RoleLook {
+    account: Account,
+    database: String,
+    known: Identities,
+    policies: PolicySet,
+    telemetry: Telemetry,
+}
+
+impl RoleLook {
+    /// None where no account is known to look with.
+    fn of(settings: &Settings, telemetry: &Telemetry) -> Option<Self> {
+        let account = match &settings.catalog.account {
+            Known::Configured(account) | Known::OfUrl(account) => account.clone(),
+            Known::Nobody => return None,
+        };
+        let database = settings.upstream.database.clone();
+        Some(Self {
+            database: database.unwrap_or_else(|| account.user.clone()),
+            account,
+            known: Identities::of(settings),
+            policies: settings.policies.clone(),
+            telemetry: telemetry.clone(),
+        })
+    }
+
+    /// Whoever may not be asked tells nothing: the catalog, which is loaded by the same account,
+    /// says why.
+    async fn run(self, upstream: Arc<Upstream>) {
+        if let Ok(roles) = login_roles::look(&upstream, &self.account, &self.database).await {
+            let found = warnings::of_roles(&self.known, &self.policies, &roles);
+            tell(found, &self.telemetry);
+        }
+    }
+}
+
 /// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
-async fn watch_upstream(upstream: Arc<Upstream>, readiness: Arc<Readiness>, telemetry: Telemetry) {
+async fn watch_upstream(
+    (upstream, mut roles): (Arc<Upstream>, Option<RoleLook>),
+    readiness: Arc<Readiness>,
+    telemetry: Telemetry,
+) {
     let name = upstream.settings().endpoint.to_string();
     let mut reached_before = true;
     loop {
@@ -277,6 +321,9 @@ async fn watch_upstream(upstream: Arc<Upstream>, readiness: Arc<Readiness>, tele
         }
         reached_before = attempt.is_ok();
         drop(attempt);
+        if reached_before && let Some(look) = roles.take() {
+            tokio::spawn(look.run(Arc::clone(&upstream)));
+        }
         sleep(if reached_before {
             WATCH_INTERVAL
         } else {

@@ -1,6 +1,7 @@
 //! What is wrong with settings that are right: what whoever runs this should know before somebody
 //! else does.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use jiff::Timestamp;
@@ -12,6 +13,7 @@ use crate::net::client_tls::ClientTlsSettings;
 use crate::net::expiry::{self, Expiry};
 use crate::policy::PolicySet;
 use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
+use crate::upstream::examination::login_roles::LoginRole;
 
 /// One thing that should be mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +136,67 @@ pub fn unfit_users(policies: &PolicySet, users: &[String]) -> Option<Warning> {
     Some(Warning::new(warning, "client.auth.users", what(names)))
 }
 
+/// What the roles of the database say of the settings: logins that pgsieve itself uses and that
+/// hold more than reading needs, and where clients log in as themselves, roles without a policy.
+pub fn of_roles(known: &Identities, policies: &PolicySet, roles: &[LoginRole]) -> Vec<Warning> {
+    let used = |role: &&LoginRole| known.upstream.contains(&role.name);
+    let superusers = roles.iter().filter(|role| role.is_superuser).filter(used);
+    let superusers = named(superusers.map(|role| &role.name)).map(|names| {
+        let what = format!(
+            "{names} may do everything at the database, where nothing but pgsieve holds it back: \
+             log in as a role that only reads; see pgsieve doctor"
+        );
+        Warning::new(SettingsWarning::UpstreamSuperuser, "upstream.url", what)
+    });
+    let owners = roles.iter().filter(|role| role.owned > 0).filter(used);
+    let owners = named(owners.map(|role| &role.name)).map(|names| {
+        let what = format!(
+            "{names} owns relations of the database and may change and drop them: log in as a \
+             role that only reads; see pgsieve doctor"
+        );
+        Warning::new(SettingsWarning::UpstreamOwner, "upstream.url", what)
+    });
+    let unfit = roles.iter().filter(|_| known.clients_are_themselves);
+    let unfit = unfit.filter(|role| !policies.may_be_for(&role.name));
+    let unfit = named(unfit.map(|role| &role.name)).map(|names| {
+        let what = format!(
+            "no policy is for {names}, who may log in at the database: here their logins are \
+             refused; see match in the policies"
+        );
+        Warning::new(SettingsWarning::UserWithoutPolicy, "policy.file", what)
+    });
+    [superusers, owners, unfit].into_iter().flatten().collect()
+}
+
+/// Whom the settings have log in at the upstream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identities {
+    /// The names that pgsieve logs in with for clients, and that of the URL.
+    pub upstream: BTreeSet<String>,
+    /// Whether clients log in with their own names.
+    pub clients_are_themselves: bool,
+}
+
+impl Identities {
+    /// Those of these settings.
+    pub fn of(settings: &Settings) -> Self {
+        let mut upstream: BTreeSet<String> = settings.upstream.user.iter().cloned().collect();
+        match &settings.auth {
+            AuthSettings::Passthrough { .. } | AuthSettings::Trust { .. } => {}
+            AuthSettings::Scram { users } => {
+                upstream.extend(users.iter().map(|user| user.upstream.user.clone()));
+            }
+            AuthSettings::Certificate { entries } => {
+                upstream.extend(entries.iter().map(|entry| entry.upstream.user.clone()));
+            }
+        }
+        Self {
+            upstream,
+            clients_are_themselves: matches!(settings.auth, AuthSettings::Passthrough { .. }),
+        }
+    }
+}
+
 /// Names, quoted as they are; of many only the first.
 fn named<'n>(names: impl Iterator<Item = &'n String>) -> Option<String> {
     let all: Vec<&String> = names.collect();
@@ -165,6 +228,7 @@ mod tests {
     use super::*;
     use crate::net::client_tls::ClientTlsFiles;
     use crate::policy::Policy;
+    use crate::telemetry::labels::Label;
 
     #[test]
     fn certificates_are_warned_of_a_month_before_they_end() {
@@ -210,6 +274,45 @@ mod tests {
         ] {
             assert_eq!(of(certificate, 0).unwrap().1, key);
         }
+    }
+
+    #[test]
+    fn roles_are_told_where_the_settings_use_them() {
+        let role = |name: &str, is_superuser, owned| LoginRole {
+            name: name.into(),
+            is_superuser,
+            owned,
+        };
+        let roles = [
+            role("ann", false, 0),
+            role("boss", true, 3),
+            role("maker", false, 1),
+            role("root", true, 0),
+        ];
+        let agent = include_str!("../../policies/agent.yaml");
+        let policy = Policy::from_yaml(&format!("{agent}\nmatch: {{user: ann}}\n")).unwrap();
+        let set = PolicySet::only(Arc::new(policy));
+        let of = |names: &[&str], clients_are_themselves| {
+            let upstream = names.iter().map(|name| (*name).to_owned()).collect();
+            let known = Identities {
+                upstream,
+                clients_are_themselves,
+            };
+            let all = of_roles(&known, &set, &roles).into_iter();
+            let all = all.map(|one| {
+                let names = one.what.split(' ').filter(|word| word.starts_with('"'));
+                format!("{} {}", one.warning.name(), names.collect::<String>())
+            });
+            all.collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(of(&[], false), "");
+        assert_eq!(of(&["ann", "nobody"], false), "");
+        assert_eq!(of(&["root"], false), "upstream_superuser \"root\"");
+        assert_eq!(of(&["maker"], false), "upstream_owner \"maker\"");
+        let boss = "upstream_superuser \"boss\"; upstream_owner \"boss\"";
+        assert_eq!(of(&["boss", "ann"], false), boss);
+        let all = "user_without_policy \"boss\",\"maker\",\"root\",";
+        assert_eq!(of(&["ann"], true), all);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use pgsieve::auth::verifier::Verifier;
 use pgsieve::secret::Secret;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
-use crate::support::{Options, Stack, until};
+use crate::support::{ADMIN, APP, Options, READER, Stack, until};
 
 /// A certificate of its own that ends at the beginning of a year, and its key.
 fn certificate(folder: &Path, name: &str, year: i32) -> (PathBuf, PathBuf) {
@@ -132,4 +132,71 @@ fn users_without_a_policy_are_told_at_the_start_and_when_policies_change() {
     let loads = || stack.metric("pgsieve_policy_reloads_total{outcome=\"loaded\"}");
     assert!(until(|| (loads() == 2.0).then_some(())).is_some());
     assert_eq!(said(&stack, "user_without_policy").len(), 2);
+}
+
+/// Settings whose catalog, and whose user ann, log in at the upstream with these roles.
+fn as_role(folder: &Path, reader: &str, role: &str, policy: &str) -> Stack {
+    let verifier = Verifier::make(&Secret::new("x")).unwrap();
+    let password = |name: &str| {
+        let file = folder.join(format!("{name}.password"));
+        fs::write(&file, name).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        file.display().to_string()
+    };
+    let auth = match role {
+        "" => String::new(),
+        role => format!(
+            "client: {{auth: {{method: scram, users: [{{name: ann, verifier: '{verifier}', \
+             upstream_user: {role}, upstream_password_file: {}}}]}}}}\n",
+            password(role)
+        ),
+    };
+    stack(&format!(
+        "listen: '{{listen}}'\npolicy: {{file: {policy}}}\ncatalog: {{user: {reader}, \
+         password_file: {}}}\n{auth}",
+        password(reader)
+    ))
+}
+
+#[test]
+fn logins_at_the_upstream_that_hold_too_much_are_told() {
+    let folder = folder("roles");
+    let stack = as_role(&folder, READER, ADMIN, "agent");
+    let found = until(|| said(&stack, "upstream_superuser").pop());
+    let found = found.unwrap_or_else(|| panic!("{}", stack.stderr()));
+    let wanted = format!("upstream_superuser: upstream.url: {ADMIN:?} may do everything");
+    assert!(found.starts_with(&wanted), "{found}");
+    assert_eq!(said(&stack, "user_without_policy"), [""; 0]);
+    // The role of the tests that owns the sample is a member; it owns nothing itself.
+    let stack = as_role(&folder, ADMIN, READER, "agent");
+    let loaded = until(|| stack.stderr().contains("catalog of").then_some(()));
+    assert!(loaded.is_some(), "{}", stack.stderr());
+    for name in [
+        "upstream_superuser",
+        "upstream_owner",
+        "user_without_policy",
+    ] {
+        assert_eq!(said(&stack, name), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn roles_that_log_in_as_themselves_and_have_no_policy_are_told() {
+    let folder = folder("themselves");
+    let policy = folder.join("policy.yaml");
+    let agent = include_str!("../../policies/agent.yaml");
+    fs::write(
+        &policy,
+        format!("{agent}\nmatch: {{user: [{APP}, {ADMIN}]}}\n"),
+    )
+    .unwrap();
+    let stack = as_role(&folder, READER, "", &policy.display().to_string());
+    let found = until(|| said(&stack, "user_without_policy").pop());
+    let found = found.unwrap_or_else(|| panic!("{}", stack.stderr()));
+    let wanted = "user_without_policy: policy.file: no policy is for ";
+    assert!(
+        found.starts_with(wanted) && found.contains(&format!("{READER:?}")),
+        "{found}"
+    );
+    assert!(!found.contains(&format!("{APP:?}")), "{found}");
 }

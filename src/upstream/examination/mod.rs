@@ -9,6 +9,7 @@
 //!   reach, and how questions are asked; [`names`]: how names are written
 //! * [`server`], [`role`], [`owning`], [`rights`], [`functions`], [`outreach`], [`large_objects`],
 //!   [`settings`]: the looking; [`grants`]: how rights are read and taken away
+//! * [`login_roles`]: who may log in, for warnings about settings
 //! * [`script`]: everything that would mend it, in its order; [`reading`]: so that no reading is
 //!   lost
 
@@ -18,6 +19,7 @@ mod functions;
 mod grants;
 mod ground;
 mod large_objects;
+pub mod login_roles;
 mod names;
 mod outreach;
 mod owning;
