@@ -17,12 +17,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+#[cfg(test)]
 #[path = "mistakes/row.rs"]
 mod row;
+#[cfg(test)]
 #[path = "mistakes/stage.rs"]
 mod stage;
 
-use row::Row;
 use stage::Stage;
 
 #[test]
