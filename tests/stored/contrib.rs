@@ -119,8 +119,20 @@ fn is_for_the_server(catalog: &Catalog, function: &Function) -> bool {
     function.arguments.iter().any(|id| name(*id) == "internal")
 }
 
-/// All that can be had, but what changes how the server is.
-const CONTRIB: &str = "SELECT name::text FROM pg_available_extensions ORDER BY 1";
+/// All that comes with Postgres, from 13 to 18, as far as it can be had: a server may have others
+/// installed.
+/// <https://www.postgresql.org/docs/current/contrib.html>
+const CONTRIB: &str = "SELECT name::text FROM pg_available_extensions WHERE name = ANY ('{ \
+     adminpack, amcheck, autoinc, bloom, btree_gin, btree_gist, citext, cube, dblink, \
+     dict_int, dict_xsyn, earthdistance, file_fdw, fuzzystrmatch, hstore, insert_username, \
+     intagg, intarray, isn, lo, ltree, moddatetime, old_snapshot, pageinspect, \
+     pg_buffercache, pg_freespacemap, pg_logicalinspect, pg_prewarm, pg_stat_statements, \
+     pg_surgery, pg_trgm, pg_visibility, pg_walinspect, pgcrypto, pgrowlocks, pgstattuple, \
+     plpgsql, postgres_fdw, refint, seg, sslinfo, tablefunc, tcn, timetravel, \
+     tsm_system_rows, tsm_system_time, unaccent, uuid-ossp, xml2, bool_plperl, bool_plperlu, \
+     hstore_plperl, hstore_plperlu, hstore_plpython3u, jsonb_plperl, jsonb_plperlu, \
+     jsonb_plpython3u, ltree_plpython3u \
+     }') ORDER BY 1";
 
 /// A call with a value for each argument.
 const CALL: &str = "SELECT 'SELECT ' || p.oid::regproc || '(' || coalesce((SELECT string_agg(
