@@ -2,12 +2,12 @@
 //! whatever stands between a statement and one of them, the policy's word is the same.
 
 use crate::support::raw::{Frame, Login};
-use crate::support::{ADMIN, Options, RawClient, Stack, VERSIONS, frames};
+use crate::support::{ADMIN, Options, RawClient, Stack, VERSIONS, frames, until};
 
 /// Whoever may read what others do, and nothing else.
 const MONITOR: &str = "watch";
 
-const SETUP: [&str; 15] = [
+const SETUP: [&str; 16] = [
     "DO $$ BEGIN CREATE ROLE watch LOGIN PASSWORD 'watch' IN ROLE pg_monitor; \
      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$",
     "CREATE VIEW wal AS SELECT name, size FROM pg_ls_waldir()",
@@ -29,7 +29,8 @@ const SETUP: [&str; 15] = [
     "CREATE VIEW dirs AS SELECT pg_ls_dir('.')",
     "CREATE FUNCTION pg_ls_waldir(text) RETURNS bigint VOLATILE LANGUAGE plpgsql \
      AS 'BEGIN RETURN pg_backend_pid(); END'",
-    "GRANT SELECT ON wal, wal_over, tmp, dirs TO watch",
+    "CREATE VIEW known AS SELECT 1 AS a",
+    "GRANT SELECT ON wal, wal_over, tmp, dirs, known TO watch",
 ];
 
 /// By name, and behind other names.
@@ -152,6 +153,8 @@ fn start(version: u32, policy: &'static str) -> Option<Stack> {
     };
     let stack = Stack::on_version_with(version, options)?;
     stack.prepare(&SETUP);
+    let known = || told(&watch(&stack).query("SELECT a FROM known")) == "1";
+    until(|| known().then_some(())).expect("all of it is known");
     Some(stack)
 }
 
