@@ -96,12 +96,13 @@ impl Stage {
 
     /// Runs it until it ends; one that is to stay, until it has said what it should.
     fn run(&self, row: &Row, folder: &Path, line: usize) -> (Option<i32>, String) {
-        let mut command = program(folder);
+        let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+        let mut command = match row.as_nobody && is_root {
+            true => as_nobody(folder),
+            false => program(folder),
+        };
         let arguments = row.run.iter().map(|text| self.filled(text, folder, line));
         command.args(arguments).envs(row.variables.clone());
-        if row.as_nobody && fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-            command.uid(65534).gid(65534);
-        }
         command.stdin(Stdio::null());
         let mut child = command
             .stdout(Stdio::piped())
@@ -172,6 +173,16 @@ impl Drop for Stage {
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
     command.current_dir(folder).env_clear();
+    command
+}
+
+/// The same for a user without rights, who may not reach the folder in which it was built.
+fn as_nobody(folder: &Path) -> Command {
+    let copy = folder.join("pgsieve-of-nobody");
+    fs::copy(env!("CARGO_BIN_EXE_pgsieve"), &copy).unwrap();
+    let mut command = Command::new(copy);
+    command.current_dir(folder).env_clear();
+    command.uid(65534).gid(65534);
     command
 }
 
