@@ -268,7 +268,12 @@ fn open_bracket(lines: &[&str]) -> Option<(usize, usize, char)> {
 /// Whether a word is a pattern of names or an address, which is no secret.
 fn is_pattern(word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '*' | '.' | '_' | ':');
-    word.starts_with('*') && word.len() <= PATTERN_BYTES_MAX && word.chars().all(is_part)
+    // A star and a word could be a password.
+    let is_long_enough = word == "*" || word.contains('.') || word.starts_with("*:");
+    is_long_enough
+        && word.starts_with('*')
+        && word.len() <= PATTERN_BYTES_MAX
+        && word.chars().all(is_part)
 }
 
 fn is_key(word: &str) -> bool {
@@ -331,6 +336,7 @@ mod tests {
                 "1:4: not readable as YAML: a value that begins with * stands in quotes: \"*\"",
             ),
             ("a:\n  - *.x", "2:5"),
+            ("a: *secret", "a value that begins with * stands in quotes"),
             (
                 "a: 1\n---\nb: 2",
                 "2:1: not readable as YAML: a second document",
