@@ -69,6 +69,16 @@ struct Verdict {
     outcome: PolicyReload,
     problems: Vec<Problem>,
     idle: usize,
+    fit: Fit,
+}
+
+/// Whether policies that were read and are sound fit the databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    /// They do, or they were rejected for another reason.
+    Settled,
+    /// They do not, and may when the databases change.
+    NotYet,
 }
 
 impl Reloader {
@@ -76,8 +86,8 @@ impl Reloader {
     pub async fn run(self) {
         let mut tried = self.begin().await;
         let mut misfits = Vec::new();
-        // Which catalogs were known when policies were rejected: with others they may fit.
-        let mut rejected_with = None;
+        // Which catalogs were known when policies did not fit them: others they may fit.
+        let mut unfit_with = None;
         loop {
             self.compare(&mut misfits);
             let looking = timeout(limits::POLICY_LOOK_INTERVAL, self.asked.notified());
@@ -88,21 +98,19 @@ impl Reloader {
             let Some(now) = self.stamp().await else {
                 continue;
             };
-            let may_fit = rejected_with
+            let may_fit = unfit_with
                 .as_ref()
                 .is_some_and(|known| *known != self.known());
             let now = match wake {
-                Wake::Interval if may_fit => Some(now),
                 Wake::Asked => Some(now),
-                Wake::Interval if Some(now) == tried => None,
+                Wake::Interval if Some(now) == tried => may_fit.then_some(now),
                 Wake::Interval => self.settled(now).await,
             };
             if now.is_some() {
                 // The state was taken first: should the files change now, they are read once more.
                 tried = now;
                 let known = self.known();
-                let outcome = self.reload().await;
-                rejected_with = (outcome == PolicyReload::Rejected).then_some(known);
+                unfit_with = (self.reload().await == Fit::NotYet).then_some(known);
             }
         }
     }
@@ -160,7 +168,7 @@ impl Reloader {
         spawn_blocking(move || Stamp::of(&sources)).await.ok()
     }
 
-    async fn reload(&self) -> PolicyReload {
+    async fn reload(&self) -> Fit {
         let sources = Arc::clone(&self.sources);
         let (live, catalogs) = (Arc::clone(&self.live), self.catalogs.clone());
         // Reading, and looking through catalogs, is no work for a thread that accepts.
@@ -176,6 +184,7 @@ impl Reloader {
             outcome,
             problems,
             idle,
+            fit,
         } = verdict;
         self.readiness.note_reload(outcome, problems.len());
         if outcome == PolicyReload::Loaded {
@@ -187,7 +196,7 @@ impl Reloader {
             problems: &problems,
             idle,
         });
-        outcome
+        fit
     }
 }
 
@@ -217,6 +226,7 @@ impl Verdict {
             outcome: PolicyReload::Rejected,
             problems,
             idle: 0,
+            fit: Fit::Settled,
         }
     }
 }
@@ -239,13 +249,17 @@ fn try_out(sources: &[Source], live: &Live, catalogs: &Catalogs) -> Verdict {
             outcome: PolicyReload::Unchanged,
             problems: Vec::new(),
             idle: 0,
+            fit: Fit::Settled,
         };
     }
     let seen = catalogs.foresee(&coming);
     let problems = fitness::problems(&coming, &seen);
     if !problems.is_empty() {
         catalogs.settle(&old);
-        return Verdict::rejected(problems);
+        return Verdict {
+            fit: Fit::NotYet,
+            ..Verdict::rejected(problems)
+        };
     }
     let idle = fitness::idle(&coming, &seen);
     live.replace(coming);
@@ -254,6 +268,7 @@ fn try_out(sources: &[Source], live: &Live, catalogs: &Catalogs) -> Verdict {
         outcome: PolicyReload::Loaded,
         problems: Vec::new(),
         idle,
+        fit: Fit::Settled,
     }
 }
 

@@ -49,12 +49,7 @@ impl Event for PoliciesCompared<'_> {
                 format_args!("the policies fit the databases that are known"),
             );
         }
-        for Problem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
-            let (place, what) = (on_one_line(place), on_one_line(what));
-            sinks
-                .log
-                .line(Level::Warn, format_args!("policies: {place}: {what}"));
-        }
+        tell(self.problems, sinks);
         sinks.log.line(
             Level::Warn,
             format_args!(
@@ -119,16 +114,21 @@ impl Event for PoliciesRead<'_> {
 impl PoliciesRead<'_> {
     fn complain(&self, sinks: &Sinks, names: &str) {
         let problems = self.problems.len();
-        for Problem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
-            let (place, what) = (on_one_line(place), on_one_line(what));
-            sinks
-                .log
-                .line(Level::Warn, format_args!("policies: {place}: {what}"));
-        }
+        tell(self.problems, sinks);
         sinks.log.line(
             Level::Warn,
             format_args!("policies not taken, problems: {problems}; still in use: {names}"),
         );
+    }
+}
+
+/// A line in the log for each, of many only the first.
+fn tell(problems: &[Problem], sinks: &Sinks) {
+    for Problem { place, what } in problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
+        let (place, what) = (on_one_line(place), on_one_line(what));
+        sinks
+            .log
+            .line(Level::Warn, format_args!("policies: {place}: {what}"));
     }
 }
 
