@@ -29,6 +29,8 @@ pub mod upstream;
 
 pub mod session;
 
+pub mod offline;
+
 pub mod app;
 pub mod cli;
 pub mod config;

@@ -980,6 +980,13 @@ pub const POLICY_SETTLE_LOOKS_MAX: u32 = 10;
 /// Problems of a file of policies that are told in the log: the first ones cause the others.
 pub const POLICY_PROBLEMS_TOLD_MAX: usize = 20;
 
+/// Time between two looks whether the catalog is there that the policies' tests wait for.
+pub const POLICY_TESTS_LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Databases that are looked into for the tests of one policy, in vain: each may take as long as a
+/// connection may.
+pub const POLICY_TESTS_DATABASES_MAX: usize = 4;
+
 /// Files of policies that are looked at: who has more has a folder of something else.
 pub const POLICY_FILES_LOOKED_AT_MAX: usize = 256;
 

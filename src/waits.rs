@@ -192,6 +192,8 @@ waits! {
     /// A batch of spans at its collector.
     TraceExport: End::Within(limits::TRACE_EXPORT_TIME_MAX),
         at ["src/telemetry/traces/export.rs"];
+    /// The catalog that the policies' tests are run against, before any client is let in.
+    PolicyTests: End::Operator("policy.tests"), at ["src/server/policy_tests.rs"];
     /// The next client, or the next look at the files of policies: nobody waits for these.
     Nothing: End::Peer, at [
         "src/server/listener.rs", "src/server/reload.rs",

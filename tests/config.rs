@@ -364,6 +364,14 @@ fn settings_that_contradict_each_other_are_refused() {
             "is the password of catalog.user",
         ),
         (
+            "policy: { tests: require }",
+            "policy.tests: one of off, required is wanted",
+        ),
+        (
+            "policy: { tests: required }\ncatalog: { mode: off, user: a }",
+            "policy.tests: required needs catalog.mode: on",
+        ),
+        (
             "policy: { file: /no/such/policy }",
             "policy.file: /no/such/policy: the file cannot be read",
         ),

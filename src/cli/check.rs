@@ -7,7 +7,6 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::course::Course;
 use crate::cli::database;
 use crate::cli::statements::{next_question, open, read_text, split};
 use crate::cli::verdicts::{Row, Shown, write_table};
@@ -15,6 +14,7 @@ use crate::cli::{Outcome, complain, said};
 use crate::config::written::{Flag, Sources};
 use crate::config::{self, Problem};
 use crate::gate::Gate;
+use crate::offline::course::Course;
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use tokio::runtime;
 
 use crate::catalog::{Catalog, path};
-use crate::cli::course::Course;
 use crate::config::written::{Flag, Sources};
 use crate::config::{self, Database, Problem};
 use crate::gate::SessionNames;
 use crate::gate::sight::Sight;
+use crate::offline::course::Course;
 use crate::policy::Policy;
 use crate::policy::near::nearest;
 use crate::session::followed::Path;

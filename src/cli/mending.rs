@@ -7,7 +7,6 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::cli::course::Course;
 use crate::cli::database::Visit;
 use crate::cli::mended::{Ended, Fault, Mended};
 use crate::cli::verdicts::Shown;
@@ -15,6 +14,7 @@ use crate::config::Problem;
 use crate::funnel::{self, Attempt, AttemptOutcome, Ending, Request, Run, Uncompiled};
 use crate::gate::{Gate, Judgement, Parameters, ReadPermit, SearchPaths, SessionNames, Verdict};
 use crate::limits;
+use crate::offline::course::Course;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
 use crate::upstream::rows::{Counting, Uncounted};

@@ -11,8 +11,7 @@
 //!   with [`doctor_table`] and [`doctor_json`]: how an examination is told
 //! * [`rules`]: what each rule is for
 //! * [`hash_password`], [`certs`]: what setting up needs
-//! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`], [`course`]: for
-//!   which session
+//! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`]: for which session
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -33,7 +32,7 @@ mod audit_top;
 mod audit_verify;
 mod certs;
 mod check;
-mod course;
+
 mod database;
 mod doctor;
 mod doctor_json;
@@ -45,7 +44,7 @@ mod mending;
 mod policy;
 mod policy_catalog;
 mod policy_check;
-mod policy_choice;
+
 mod policy_diff;
 mod policy_explain;
 mod policy_files;

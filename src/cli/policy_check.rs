@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::cli::policy_stand::World;
+use crate::cli::policy_stand::world;
 use crate::cli::{Outcome, complain, policy_catalog, said};
 use crate::gate::sight::Sight;
 use crate::policy::sources::{Loaded, Source, Unloaded};
@@ -37,7 +37,7 @@ struct Tally {
 
 /// Checks them all.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
-    let world = match World::load(flags.upstream.as_deref()) {
+    let world = match world(flags.upstream.as_deref()) {
         Ok(world) => world,
         Err(problems) => {
             for problem in problems {

@@ -7,15 +7,17 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use serde_json::{Value, json};
 
 use crate::cli::check::{Trouble, unreadable};
-use crate::cli::course::Course;
 use crate::cli::policy_files;
 use crate::cli::policy_person::PersonFlags;
-use crate::cli::policy_stand::{Answer, Judge, Person, Ruling, World};
+use crate::cli::policy_stand::{judge, world};
 use crate::cli::policy_test::misused;
 use crate::cli::statements::{next_question, open, read_text, split};
 use crate::cli::verdicts::write_line;
 use crate::cli::{Outcome, complain, said};
 use crate::config::Problem;
+use crate::offline::course::Course;
+use crate::offline::judge::{Answer, Judge, Ruling};
+use crate::offline::world::{Person, World};
 
 /// The flags of `policy diff`.
 #[derive(clap::Args)]
@@ -99,10 +101,10 @@ fn prepare(flags: &Flags) -> Result<Pair, Vec<Problem>> {
     let old = policy_files::read_one(&flags.old)?;
     let new = policy_files::read_one(&flags.new)?;
     let who = flags.person.person()?;
-    let world = World::load(flags.upstream.as_deref())?;
+    let world = world(flags.upstream.as_deref())?;
     Ok(Pair {
-        old: Judge::new(&old.policy, &world)?,
-        new: Judge::new(&new.policy, &world)?,
+        old: judge(&old.policy, &world)?,
+        new: judge(&new.policy, &world)?,
         world,
         who,
     })

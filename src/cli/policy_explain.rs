@@ -6,20 +6,21 @@ use std::io::{self, BufWriter, Write};
 use serde_json::{Value, json};
 
 use crate::cli::check::unreadable;
-use crate::cli::course::Course;
-use crate::cli::policy_choice::{self, Chosen};
 use crate::cli::policy_files;
 use crate::cli::policy_limits;
 use crate::cli::policy_names::{self, NameFound};
 use crate::cli::policy_path;
 use crate::cli::policy_patterns::Lists;
 use crate::cli::policy_person::PersonFlags;
-use crate::cli::policy_stand::{Answer, Judge, Person, Ruling, World};
+use crate::cli::policy_stand::{self, Chosen, judge, world};
 use crate::cli::policy_test::misused;
 use crate::cli::statements::{open, read_text, split};
 use crate::cli::verdicts::write_line;
 use crate::cli::{Outcome, said};
 use crate::gate::SearchPaths;
+use crate::offline::course::Course;
+use crate::offline::judge::{Answer, Judge, Ruling};
+use crate::offline::world::{Person, World};
 use crate::policy::{Mode, PolicyRule};
 
 /// The flags of `policy explain`.
@@ -66,9 +67,9 @@ struct Explained {
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let prepared = flags.person.person().and_then(|who| {
         let files = policy_files::read(&flags.files)?;
-        let world = World::load(flags.upstream.as_deref())?;
-        let chosen = policy_choice::choose(files, &who, &world)?;
-        let judge = Judge::new(&chosen.file.policy, &world)?;
+        let world = world(flags.upstream.as_deref())?;
+        let chosen = policy_stand::choose(files, &who, &world)?;
+        let judge = judge(&chosen.file.policy, &world)?;
         Ok((who, world, chosen, judge))
     });
     let (who, world, chosen, judge) = match prepared {

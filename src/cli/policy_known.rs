@@ -5,7 +5,7 @@ use std::io::Write;
 
 use crate::catalog::{Catalog, RelationId};
 use crate::cli::policy_files;
-use crate::cli::policy_stand::World;
+use crate::cli::policy_stand::world;
 use crate::cli::policy_suggest::{names_of, of_the_server, pattern};
 use crate::cli::policy_test::misused;
 use crate::cli::policy_written::{Listed, Written};
@@ -27,7 +27,7 @@ pub struct Flags {
 /// Prints the two keys.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let prepared = policy_files::read_one(&flags.file);
-    let prepared = prepared.and_then(|file| Ok((file, World::load(Some(&flags.upstream))?)));
+    let prepared = prepared.and_then(|file| Ok((file, world(Some(&flags.upstream))?)));
     let (file, world) = match prepared {
         Ok(prepared) => prepared,
         Err(problems) => return misused(&problems),

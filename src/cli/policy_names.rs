@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, FunctionId, RelationId, RelationKind, SchemaKind};
-use crate::cli::course::Course;
 use crate::cli::policy_patterns::{Entry, Lists};
 use crate::gate::SearchPaths;
+use crate::offline::course::Course;
 use crate::policy::parts;
 use crate::resolve::{self, Lookup, Types, What};
 use crate::sql::tree;

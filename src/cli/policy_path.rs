@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::policy_stand::Answer;
 use crate::gate::{Rule, StatementKind};
+use crate::offline::judge::Answer;
 
 /// A step of the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

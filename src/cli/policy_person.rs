@@ -1,8 +1,8 @@
 //! The flags that say whose session a statement is judged in, when a policy is tried out.
 
 use crate::catalog::path;
-use crate::cli::policy_stand::Person;
 use crate::config::Problem;
+use crate::offline::world::Person;
 
 /// Whose session.
 #[derive(clap::Args)]

@@ -1,268 +1,97 @@
-//! The session that a statement is judged in when a policy is tried out: whose it is, where its
-//! names are looked up, and what it has set.
+//! What policies are tried out in: a database that is looked into once, and the policy that a
+//! session gets there.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::catalog::{Catalog, path};
 use crate::cli::check;
-use crate::cli::course::Course;
 use crate::cli::database;
+use crate::cli::policy_files::PolicyFile;
 use crate::config::Problem;
-use crate::gate::sight::Sight;
-use crate::gate::{Facts, Gate, Refusal, Rule, SessionNames, Verdict};
-use crate::policy::matching::Traits;
-use crate::policy::{Policy, SessionValue};
-use crate::session::followed::Path;
-use crate::session::values::{Known, Values};
+use crate::offline::choice::{self, Unsaid, Why};
+use crate::offline::judge::Judge;
+use crate::offline::world::{Person, World};
+use crate::policy::Policy;
+use crate::policy::matching::{Match, Traits};
 
-/// What sessions are connected to: a database, or nothing that is known.
-pub struct World {
-    /// The database's catalog, if it was looked into.
-    pub catalog: Option<Arc<Catalog>>,
-    /// Who looked: whose role a session has that has none of its own.
-    account: String,
-    /// The database's name.
-    pub database: String,
+/// The policy of a session.
+pub struct Chosen {
+    /// Which.
+    pub file: PolicyFile,
+    /// Why.
+    pub why: String,
 }
 
-/// Whose session it is.
-#[derive(Debug, Clone, Default)]
-pub struct Person {
-    /// As whom it has logged in.
-    pub user: String,
-    /// To which database, where that is not the one that was looked into.
-    pub database: Option<String>,
-    /// How the client calls itself.
-    pub application_name: String,
-    /// Where names are looked up; where sessions of the role begin if none is given.
-    pub search_path: Option<Vec<String>>,
-    /// What it has set.
-    pub settings: BTreeMap<String, String>,
+/// The database of a URL, read once; nothing without a URL.
+pub fn world(url: Option<&str>) -> Result<World, Vec<Problem>> {
+    let Some(url) = url else {
+        return Ok(World::default());
+    };
+    let seen = database::look(url)?;
+    Ok(World {
+        catalog: Some(Arc::new(seen.catalog)),
+        account: seen.account.user,
+        database: seen.database,
+        ..World::default()
+    })
 }
 
-/// A policy that judges, with what it sees of a database.
-pub struct Judge {
-    gate: Gate,
-    sight: Option<Arc<Sight>>,
+/// A judge under a policy, in a world.
+pub fn judge(policy: &Arc<Policy>, world: &World) -> Result<Judge, Vec<Problem>> {
+    Ok(Judge::new(check::gate(Arc::clone(policy))?, world))
 }
 
-/// What becomes of a text.
-pub struct Ruling {
-    /// The answer.
-    pub answer: Answer,
-    /// What is known of the text.
-    pub facts: Arc<Facts>,
-    /// What runs, where that is not the client's text.
-    pub runs: Option<String>,
+/// The policy that somebody's session gets, as a server would choose it; the only one, where there
+/// is but one. What cannot be said of a session here fits nothing.
+pub fn choose(
+    mut files: Vec<PolicyFile>,
+    who: &Person,
+    world: &World,
+) -> Result<Chosen, Vec<Problem>> {
+    let traits = world.traits_of(who);
+    let only_one = files.len() == 1;
+    let policies = files.iter().map(|file| &*file.policy);
+    let chosen = choice::choose(policies, &traits, |_| Unsaid::FitsNothing);
+    let (place, why) = match (chosen, only_one) {
+        (Some((place, why)), _) => (place, Some(why)),
+        (None, true) => (0, None),
+        (None, false) => {
+            return Err(vec![Problem {
+                place: "match".into(),
+                what: "no policy is for such a session: it is refused at its login".into(),
+            }]);
+        }
+    };
+    let file = files.swap_remove(place);
+    let why = match (why, file.policy.matches()) {
+        (Some(Why::Fits), Some(wanted)) => {
+            format!("the first whose match fits: {}", fitting(wanted, &traits))
+        }
+        (Some(_), _) if only_one => "it has no match: it is for every session".into(),
+        (Some(_), _) => "no match fits, and it has none".into(),
+        (None, _) => "the only one given, although its match does not fit this session".into(),
+    };
+    Ok(Chosen { file, why })
 }
 
-/// What the gate answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// It runs.
-    Permit,
-    /// It runs, although these rules speak against it: they are only observed.
-    Observe(Vec<Rule>),
-    /// It does not.
-    Refuse(Box<Refusal>),
-}
-
-impl World {
-    /// The database of a URL, read once; nothing without a URL.
-    pub fn load(url: Option<&str>) -> Result<Self, Vec<Problem>> {
-        let Some(url) = url else {
-            return Ok(Self {
-                catalog: None,
-                account: String::new(),
-                database: String::new(),
-            });
-        };
-        let seen = database::look(url)?;
-        Ok(Self {
-            catalog: Some(Arc::new(seen.catalog)),
-            account: seen.account.user,
-            database: seen.database,
-        })
-    }
-
-    /// The database that a session of somebody is in.
-    pub fn database_of<'p>(&'p self, who: &'p Person) -> &'p str {
-        who.database.as_deref().unwrap_or(&self.database)
-    }
-
-    /// The role of somebody's session: the user's own, where the database has it; else the one
-    /// that looked, as where one account serves all clients.
-    pub fn role_of<'p>(&'p self, who: &'p Person) -> &'p str {
-        let catalog = self.catalog.as_ref();
-        match catalog.and_then(|catalog| catalog.role_named(&who.user)) {
-            Some(_) => &who.user,
-            None => &self.account,
-        }
-    }
-
-    /// Where names are looked up when somebody's session begins, "$user" as it is written; none
-    /// where that is not known.
-    pub fn path_of(&self, who: &Person) -> Option<Vec<String>> {
-        if let Some(path) = &who.search_path {
-            return Some(path.clone());
-        }
-        let catalog = self.catalog.as_ref()?;
-        let role = catalog.role_named(self.role_of(who))?;
-        let written = catalog.role(role).search_path.as_deref();
-        path::split(written.unwrap_or(catalog.usual_search_path()))
-    }
-}
-
-impl Judge {
-    /// A judge under a policy, in a world.
-    pub fn new(policy: &Arc<Policy>, world: &World) -> Result<Self, Vec<Problem>> {
-        let catalog = world.catalog.clone();
-        Ok(Self {
-            gate: check::gate(Arc::clone(policy))?,
-            sight: catalog.map(|catalog| Arc::new(Sight::new(catalog, policy))),
-        })
-    }
-
-    /// The policy.
-    pub fn policy(&self) -> &Policy {
-        self.gate.policy()
-    }
-
-    /// The beginning of somebody's session.
-    pub fn session(&self, world: &World, who: &Person) -> Course {
-        let mut course = match &self.sight {
-            None => Course::of_no_database(),
-            Some(sight) => {
-                let mut names = SessionNames::default();
-                names.set_server_major(sight.catalog().server_major());
-                names.set_sight(Some(Arc::clone(sight)));
-                names.set_role(world.role_of(who));
-                let path = world.path_of(who);
-                let path = path.map(|path| path.into_iter().map(String::into_boxed_str).collect());
-                Course::new(names, path.map(|path: Box<[Box<str>]>| Path::from(path)))
-            }
-        };
-        course.set_values(self.values(world, who));
-        course
-    }
-
-    /// Judges one message of a session. What it changes there, the next ones meet.
-    pub fn hear(&self, text: &str, course: &mut Course) -> Ruling {
-        let judgement = self.gate.judge(Cow::Borrowed(text), course.names());
-        let lowered = match &judgement.verdict {
-            Verdict::Clamped(clamp) => clamp.text.clone(),
-            Verdict::Permitted(_) | Verdict::Refused(_) => {
-                course.take(&judgement);
-                return Ruling::of(&judgement.verdict, judgement.facts, text);
-            }
-        };
-        // A text that was lowered to what the policy gives has nothing left to lower.
-        let judgement = self.gate.judge(Cow::Owned(lowered), course.names());
-        course.take(&judgement);
-        Ruling::of(&judgement.verdict, judgement.facts, text)
-    }
-
-    /// What the policy's models read of a session: what it has not set, it has not.
-    fn values(&self, world: &World, who: &Person) -> Values {
-        let asked = self.policy().session_values().into_iter();
-        let settings = asked.filter_map(|value| match value {
-            SessionValue::Setting(name) => {
-                let name = name.to_ascii_lowercase();
-                let value = who.settings.get(&name).cloned();
-                Some((name, value))
-            }
-            SessionValue::User
-            | SessionValue::Database
-            | SessionValue::ApplicationName
-            | SessionValue::Certificate(_) => None,
-        });
-        let name = Some(who.application_name.clone());
-        let known = Known {
-            traits: Arc::new(Traits {
-                user: who.user.as_str().into(),
-                database: world.database_of(who).into(),
-                ..Traits::default()
-            }),
-            application_name: name.filter(|name| !name.is_empty()),
-            certificate: None,
-            settings: settings.collect(),
-        };
-        Values::new(known, self.policy())
-    }
-}
-
-impl Ruling {
-    fn of(verdict: &Verdict<'_>, facts: Arc<Facts>, written: &str) -> Self {
-        let (answer, runs) = match verdict {
-            Verdict::Permitted(permit) => {
-                let answer = match facts.observed.is_empty() {
-                    true => Answer::Permit,
-                    false => Answer::Observe(facts.observed.to_vec()),
-                };
-                let runs = Some(permit.text()).filter(|text| *text != written);
-                (answer, runs.map(str::to_owned))
-            }
-            Verdict::Clamped(clamp) => (Answer::Permit, Some(clamp.text.clone())),
-            Verdict::Refused(refusal) => (Answer::Refuse(refusal.clone()), None),
-        };
-        Self {
-            answer,
-            facts,
-            runs,
-        }
-    }
-}
-
-impl Answer {
-    /// The word for it, as `tests` of policies have it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Permit => "permit",
-            Self::Observe(_) => "observe",
-            Self::Refuse(_) => "refuse",
-        }
-    }
-
-    /// The rules that speak against it.
-    pub fn rules(&self) -> Vec<&'static str> {
-        match self {
-            Self::Permit => Vec::new(),
-            Self::Observe(rules) => rules.iter().map(|rule| rule.name()).collect(),
-            Self::Refuse(refusal) => vec![refusal.rule.name()],
-        }
-    }
-
-    /// The refusal, if it is one.
-    pub fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refuse(refusal) => Some(refusal),
-            Self::Permit | Self::Observe(_) => None,
-        }
-    }
-
-    /// Whether a database that nobody has looked into could have changed it: a rule speaks that
-    /// holds against what is not known.
-    pub fn lacks_a_database(&self) -> bool {
-        let blind = |rule: &Rule| {
-            matches!(
-                rule,
-                Rule::NotResolved | Rule::CatalogMissing | Rule::UnknownFunction
-            )
-        };
-        match self {
-            Self::Permit => false,
-            Self::Observe(rules) => rules.iter().any(blind),
-            Self::Refuse(refusal) => blind(&refusal.rule),
-        }
-    }
-
-    /// The word for it and the rules, for a person.
-    pub fn told(&self) -> String {
-        match self.rules().as_slice() {
-            [] => self.name().to_owned(),
-            rules => format!("{} by {}", self.name(), rules.join(", ")),
-        }
-    }
+fn fitting(wanted: &Match, traits: &Traits) -> String {
+    let certificate = traits.certificate_name.as_deref().unwrap_or_default();
+    let parts = [
+        ("user", wanted.user.is_some(), &*traits.user),
+        ("database", wanted.database.is_some(), &*traits.database),
+        (
+            "application_name",
+            wanted.application_name.is_some(),
+            &*traits.application_name,
+        ),
+        (
+            "certificate_name",
+            wanted.certificate_name.is_some(),
+            certificate,
+        ),
+    ];
+    let parts = parts.into_iter().filter(|(_, asked, _)| *asked);
+    let parts: Vec<String> = parts
+        .map(|(what, _, name)| format!("{what} {name}"))
+        .collect();
+    parts.join(", ")
 }

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use crate::catalog::{Catalog, FunctionId, RelationId, SchemaKind};
 use crate::cli::policy_files::{self, PolicyFile};
 use crate::cli::policy_seen::{Often, Seen, Unseen, Whose};
-use crate::cli::policy_stand::World;
+use crate::cli::policy_stand::world;
 use crate::cli::policy_test::misused;
 use crate::cli::policy_written::{Listed, Written, entries};
 use crate::cli::statements::open;
 use crate::cli::{Outcome, complain, fail, said};
 use crate::config::Problem;
 use crate::gate::sight::Sight;
+use crate::offline::world::World;
 use crate::policy::Policy;
 use crate::policy::access::Glob;
 use crate::policy::tree::{self, Entry, Tree};
@@ -62,7 +63,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
             let (place, what) = (problem.place, problem.what);
             vec![Problem { place, what }]
         })?;
-        Ok((base, tree, World::load(Some(&flags.upstream))?))
+        Ok((base, tree, world(Some(&flags.upstream))?))
     });
     let (base, tree, world) = match prepared {
         Ok(prepared) => prepared,

@@ -6,13 +6,14 @@ use std::io::{self, BufWriter, Write};
 
 use serde_json::{Value, json};
 
-use crate::cli::policy_choice::{Unsaid, fits, traits};
 use crate::cli::policy_files::{self, PolicyFile};
-use crate::cli::policy_stand::{Answer, Judge, Person, Ruling, World};
+use crate::cli::policy_stand::{judge, world};
 use crate::cli::verdicts::write_line;
 use crate::cli::{Outcome, complain, said};
 use crate::config::Problem;
-use crate::policy::case::{Expected, TestCase};
+use crate::offline::cases::{self, Ended, Ran};
+use crate::offline::judge::{Answer, Judge};
+use crate::offline::world::World;
 
 /// The flags of `policy test`.
 #[derive(clap::Args)]
@@ -35,22 +36,10 @@ pub struct Flags {
     files: Vec<String>,
 }
 
-/// How a test ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    Passed,
-    Failed,
-    Undecided,
-}
-
-/// A test that was run.
-struct Ran<'t> {
+/// A test of a file that was run.
+struct Row<'t> {
     file: &'t str,
-    case: &'t TestCase,
-    ended: Ended,
-    /// The policy that judged; none where no policy is for such a session.
-    under: Option<&'t str>,
-    got: Option<Ruling>,
+    ran: Ran<'t>,
 }
 
 /// How many tests ended how.
@@ -64,8 +53,8 @@ struct Tally {
 /// Runs the tests of all the policies.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let prepared = policy_files::read(&flags.files).and_then(|files| {
-        let world = World::load(flags.upstream.as_deref())?;
-        let judges = files.iter().map(|file| Judge::new(&file.policy, &world));
+        let world = world(flags.upstream.as_deref())?;
+        let judges = files.iter().map(|file| judge(&file.policy, &world));
         let judges = judges.collect::<Result<Vec<_>, _>>()?;
         Ok((files, world, judges))
     });
@@ -111,22 +100,26 @@ fn tell(
     out: &mut impl Write,
 ) -> io::Result<Tally> {
     let mut tally = Tally::default();
-    for (file, judge) in files.iter().zip(judges) {
+    for (own, file) in files.iter().enumerate() {
         let tests = file.policy.tests();
         if !flags.json {
             let (name, count) = (file.policy.name(), tests.len());
             writeln!(out, "{} ({name}): {count} tests", file.name)?;
         }
         for case in tests {
-            let ran = ran(file, case, judge, judges, world);
+            let ran = cases::run(case, own, judges, world);
             match ran.ended {
                 Ended::Passed => tally.passed += 1,
                 Ended::Failed => tally.failed += 1,
                 Ended::Undecided => tally.undecided += 1,
             }
+            let row = Row {
+                file: &file.name,
+                ran,
+            };
             match flags.json {
-                true => write_line(&ran.fields(), out)?,
-                false => ran.write(out)?,
+                true => write_line(&row.fields(), out)?,
+                false => row.write(out)?,
             }
         }
     }
@@ -151,137 +144,17 @@ fn tell(
     Ok(tally)
 }
 
-fn ran<'t>(
-    file: &'t PolicyFile,
-    case: &'t TestCase,
-    own: &'t Judge,
-    judges: &'t [Judge],
-    world: &World,
-) -> Ran<'t> {
-    let who = person(case);
-    let judge = match judges.len() > 1 && names_a_session(case) {
-        true => chosen(own, judges, &who, world),
-        false => Some(own),
-    };
-    let got = judge.map(|judge| {
-        let mut course = judge.session(world, &who);
-        judge.hear(&case.statement, &mut course)
-    });
-    let ended = match &got {
-        // Such a session is turned away at its login: nothing of it runs.
-        None if case.expect == Expected::Refuse && case.rule.is_none() => Ended::Passed,
-        None => Ended::Failed,
-        Some(ruling) => {
-            // A refusal for want of a database is what was expected only where that is what the
-            // test says.
-            let blind = world.catalog.is_none() && ruling.answer.lacks_a_database();
-            match (meets(case, &ruling.answer), blind) {
-                (true, false) => Ended::Passed,
-                (true, true) if case.rule.is_some() => Ended::Passed,
-                (_, true) => Ended::Undecided,
-                (false, false) => Ended::Failed,
-            }
-        }
-    };
-    Ran {
-        file: &file.name,
-        case,
-        ended,
-        under: judge.map(|judge| judge.policy().name()),
-        got,
-    }
-}
-
-fn person(case: &TestCase) -> Person {
-    Person {
-        user: case.user.clone(),
-        database: None,
-        application_name: case.application_name.clone(),
-        search_path: case.search_path.clone(),
-        settings: case.settings.clone(),
-    }
-}
-
-/// Whether a test says whose session it is about.
-fn names_a_session(case: &TestCase) -> bool {
-    case.user != USER_NOT_GIVEN || !case.application_name.is_empty()
-}
-
-/// The policy that a session gets among several. What a test cannot say (addresses, certificates)
-/// counts as fitting for the policy that carries it, and for no other.
-fn chosen<'j>(
-    own: &'j Judge,
-    judges: &'j [Judge],
-    who: &Person,
-    world: &World,
-) -> Option<&'j Judge> {
-    let traits = traits(who, world);
-    let unsaid = |judge: &Judge| match std::ptr::eq(judge, own) {
-        true => Unsaid::Fits,
-        false => Unsaid::FitsNothing,
-    };
-    let mut fitting = judges.iter().filter(|judge| {
-        judge
-            .policy()
-            .matches()
-            .is_some_and(|wanted| fits(wanted, &traits, unsaid(judge)))
-    });
-    fitting.next().or_else(|| {
-        let mut judges = judges.iter();
-        judges.find(|judge| judge.policy().matches().is_none())
-    })
-}
-
-/// Whether it is what the test expects.
-fn meets(case: &TestCase, answer: &Answer) -> bool {
-    let verdict = match case.expect {
-        Expected::Permit => matches!(answer, Answer::Permit),
-        Expected::Refuse => matches!(answer, Answer::Refuse(_)),
-        Expected::Observe => matches!(answer, Answer::Observe(_)),
-    };
-    let rule = case.rule.as_deref();
-    verdict && rule.is_none_or(|rule| answer.rules().contains(&rule))
-}
-
-impl Ended {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Undecided => "undecided",
-        }
-    }
-}
-
-impl Ran<'_> {
-    fn expected(&self) -> String {
-        let verdict = expected(self.case.expect);
-        match &self.case.rule {
-            Some(rule) => format!("{verdict} by {rule}"),
-            None => verdict.to_owned(),
-        }
-    }
-
-    fn got(&self) -> String {
-        match &self.got {
-            Some(ruling) => ruling.answer.told(),
-            None => "no policy for such a session".to_owned(),
-        }
-    }
-
+impl Row<'_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let place = &self.case.place;
-        match self.ended {
-            Ended::Passed => return writeln!(out, "  ok         {place}: {}", self.got()),
+        let ran = &self.ran;
+        let place = &ran.case.place;
+        match ran.ended {
+            Ended::Passed => return writeln!(out, "  ok         {place}: {}", ran.got()),
             Ended::Failed => write!(out, "  FAILED     {place}: ")?,
             Ended::Undecided => write!(out, "  undecided  {place}: ")?,
         }
-        write!(out, "expected {}, got {}", self.expected(), self.got())?;
-        if let Some(under) = self.under {
-            write!(out, " under {under}")?;
-        }
-        writeln!(out)?;
-        if let Some(refusal) = self.got.as_ref().and_then(|got| got.answer.refusal()) {
+        writeln!(out, "{}", ran.told())?;
+        if let Some(refusal) = ran.got.as_ref().and_then(|got| got.answer.refusal()) {
             writeln!(out, "             {}", refusal.message)?;
             writeln!(out, "             {}", refusal.detail)?;
         }
@@ -289,16 +162,17 @@ impl Ran<'_> {
     }
 
     fn fields(&self) -> Vec<(&'static str, Value)> {
-        let answer = self.got.as_ref().map(|got| &got.answer);
+        let ran = &self.ran;
+        let answer = ran.got.as_ref().map(|got| &got.answer);
         let refusal = answer.and_then(Answer::refusal);
         vec![
             ("file", json!(self.file)),
-            ("place", json!(self.case.place)),
-            ("outcome", json!(self.ended.name())),
-            ("policy", json!(self.under)),
-            ("user", json!(self.case.user)),
-            ("expected", json!(expected(self.case.expect))),
-            ("expected_rule", json!(self.case.rule)),
+            ("place", json!(ran.case.place)),
+            ("outcome", json!(word(ran.ended))),
+            ("policy", json!(ran.under)),
+            ("user", json!(ran.case.user)),
+            ("expected", json!(ran.case.expect.name())),
+            ("expected_rule", json!(ran.case.rule)),
             ("got", json!(answer.map(Answer::name))),
             (
                 "rules",
@@ -313,16 +187,13 @@ impl Ran<'_> {
     }
 }
 
-fn expected(expected: Expected) -> &'static str {
-    match expected {
-        Expected::Permit => "permit",
-        Expected::Refuse => "refuse",
-        Expected::Observe => "observe",
+fn word(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Passed => "passed",
+        Ended::Failed => "failed",
+        Ended::Undecided => "undecided",
     }
 }
-
-/// What a test's user is called where it says none.
-const USER_NOT_GIVEN: &str = "app";
 
 const EXIT_STATUS: &str = "Exit status: 0 where every test passed, 1 where one failed or could not \
     be decided, 2 where the question was wrong.";

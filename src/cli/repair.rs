@@ -7,13 +7,13 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use tokio::runtime;
 
 use crate::cli::check::{Trouble, gate, policy, unreadable};
-use crate::cli::course::Course;
 use crate::cli::database;
 use crate::cli::mended::{Mended, Sql};
 use crate::cli::mending::{Bench, Execution};
 use crate::cli::statements::{next_question, open, read_text, split};
 use crate::cli::{Outcome, complain, said};
 use crate::config::Problem;
+use crate::offline::course::Course;
 use crate::policy::{LikelyRepairs, RepairMode};
 
 /// The flags of `repair`.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::app;
+use crate::app::{self, AppError};
 use crate::cli::sources::sources;
 use crate::cli::{Outcome, allocator, complain, fail};
 use crate::config::written::Flag;
@@ -43,6 +43,7 @@ pub fn run(flags: Flags) -> Outcome {
     match settings(flags) {
         Ok(settings) => match app::run(settings) {
             Ok(()) => Outcome::Done,
+            Err(error @ AppError::PolicyTests(_)) => untested(&error),
             Err(error) => fail(format_args!("{error}")),
         },
         Err(problems) => {
@@ -52,6 +53,16 @@ pub fn run(flags: Flags) -> Outcome {
             Outcome::Misused
         }
     }
+}
+
+/// Names every test that has not passed.
+fn untested(error: &AppError) -> Outcome {
+    if let AppError::PolicyTests(problems) = error {
+        for problem in problems {
+            complain(format_args!("{problem}"));
+        }
+    }
+    fail(format_args!("{error}"))
 }
 
 fn settings(flags: Flags) -> Result<Settings, Vec<Problem>> {

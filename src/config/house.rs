@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::ListenAddress;
 use crate::config::amounts::{duration, size};
 use crate::config::reader::{Choice, Reader};
+use crate::config::{ListenAddress, PolicyTests};
 use crate::limits::{
     ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND,
     MEMORY_BYTES, MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
@@ -14,6 +14,10 @@ use crate::limits::{
 use crate::policy::sources::{Source, Unloaded};
 use crate::policy::units::BareBytes;
 use crate::policy::{Policy, PolicySet};
+use crate::upstream::address::UpstreamSettings;
+use crate::upstream::keeper::KeeperSettings;
+use crate::upstream::keeper::accounts::Known;
+use crate::upstream::keeper::settings::Mode;
 
 /// `listen`.
 pub fn listen(reader: &mut Reader) -> Option<Vec<ListenAddress>> {
@@ -114,6 +118,39 @@ pub fn policies(reader: &mut Reader) -> Option<(PolicySet, Vec<Source>)> {
             None
         }
     }
+}
+
+/// `policy.tests`. They are run against a catalog: without one to come they could not pass, and no
+/// client would ever be let in.
+pub fn policy_tests(
+    reader: &mut Reader,
+    upstream: Option<&UpstreamSettings>,
+    catalog: Option<&KeeperSettings>,
+) -> Option<PolicyTests> {
+    let choices = [("off", false), ("required", true)];
+    if !reader.choice("policy.tests", &choices).or(false)? {
+        return Some(PolicyTests::Off);
+    }
+    let (upstream, catalog) = (upstream?, catalog?);
+    let place = reader.place_of("policy.tests");
+    let account = match &catalog.account {
+        Known::Configured(account) | Known::OfUrl(account) => Some(account.clone()),
+        Known::Nobody => None,
+    };
+    if catalog.mode == Mode::Off {
+        reader.note(&place, "required needs catalog.mode: on");
+        return None;
+    }
+    if upstream.database.is_none() {
+        reader.note(&place, "required needs a database in upstream.url");
+        return None;
+    }
+    if account.is_none() {
+        let what = "required needs a user who reads the catalog before any client comes: \
+                    catalog.user, or one in upstream.url";
+        reader.note(&place, what);
+    }
+    account.map(PolicyTests::Required)
 }
 
 /// The only policy of `policy.file`.

@@ -212,6 +212,16 @@ pub const KEYS: &[Key] = &[
               first whose match fits, else the one without.",
     },
     Key {
+        path: "policy.tests",
+        form: Form::Word,
+        default: "off",
+        doc: "Whether the policies' own tests have to pass, against the catalog of the URL's \
+              database: off or required. With required no client is let in before they did, a \
+              start where one fails ends with status 1, and policies that are read again and fail \
+              one are not taken. It needs a database in the URL and a user who reads its catalog \
+              (catalog.user or the URL's).",
+    },
+    Key {
         path: "catalog.mode",
         form: Form::Word,
         default: "on",

@@ -22,6 +22,7 @@ use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
 use crate::session::reported::ReportAs;
 use crate::telemetry::TelemetrySettings;
+use crate::upstream::account::Account;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::KeeperSettings;
 use crate::upstream::keeper::accounts::Known;
@@ -62,6 +63,8 @@ pub struct Settings {
     pub policies: PolicySet,
     /// Where the policies come from, for reading them anew.
     pub policy_sources: Vec<Source>,
+    /// Whether the policies' own tests have to pass.
+    pub policy_tests: PolicyTests,
     /// What opens the live page to those who are not on this host.
     pub admin_token: Option<Secret>,
     /// The names that the admin address may be asked for by, beside its addresses.
@@ -90,6 +93,16 @@ pub struct Database {
     pub upstream: UpstreamSettings,
     /// Who logs in.
     pub account: Known,
+}
+
+/// Whether the policies' own tests have to pass before they hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PolicyTests {
+    /// Nobody runs them.
+    #[default]
+    Off,
+    /// They have to, against the URL's database as this account sees it.
+    Required(Account),
 }
 
 /// A place where clients arrive.
@@ -180,6 +193,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = house::policies(reader);
+    let policy_tests = house::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let admin_token = evidence::admin_token(reader);
     let admin_hosts = house::admin_hosts(reader);
     let page = matches!(admin, Some(Some(_)));
@@ -201,6 +215,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         catalog: catalog?,
         policies,
         policy_sources,
+        policy_tests: policy_tests?,
         admin_token: admin_token?,
         admin_hosts: admin_hosts?,
         exposed_files: reader.exposed_files(),

@@ -33,3 +33,14 @@ pub enum Expected {
     /// It runs because a rule is only observed.
     Observe,
 }
+
+impl Expected {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Permit => "permit",
+            Self::Refuse => "refuse",
+            Self::Observe => "observe",
+        }
+    }
+}

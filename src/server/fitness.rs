@@ -64,7 +64,7 @@ fn known_to<'s>(policy: &'s Policy, seen: &'s [Seen]) -> impl Iterator<Item = &'
 }
 
 /// Whether any session of a database can be under a policy.
-fn is_for(policy: &Policy, database: &str) -> bool {
+pub(super) fn is_for(policy: &Policy, database: &str) -> bool {
     let wanted = policy.matches().and_then(|own| own.database.as_deref());
     wanted.is_none_or(|names| names.iter().any(|name| name.matches(database)))
 }

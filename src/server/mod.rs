@@ -5,6 +5,7 @@
 pub mod admin;
 mod fitness;
 pub mod listener;
+pub mod policy_tests;
 pub mod readiness;
 pub mod reload;
 pub mod worker;

@@ -19,6 +19,9 @@
 //! Whether policies that were read again are taken has no part in the verdict: those of before
 //! hold. Nor has what of them does not fit: what is about it is refused.
 //!
+//! Where the policies' tests have to pass (`policy.tests: required`), no client is let in before
+//! they did, and pgsieve is not ready.
+//!
 //! While nothing that must be on record can be written, no client gets in: pgsieve is not ready,
 //! and the last line says why.
 //!
@@ -27,7 +30,7 @@
 //! too little to send clients for.
 
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -45,6 +48,8 @@ use crate::upstream::keeper::{CatalogStatus, Catalogs, State, Status};
 pub struct Readiness {
     upstream_reached: AtomicBool,
     draining: AtomicBool,
+    /// Whether clients are let in yet.
+    entry: AtomicU8,
     catalogs: Catalogs,
     live: Arc<Live>,
     telemetry: Telemetry,
@@ -101,12 +106,23 @@ impl Readiness {
         Self {
             upstream_reached: AtomicBool::new(false),
             draining: AtomicBool::new(false),
+            entry: AtomicU8::new(CLOSED),
             catalogs,
             live,
             telemetry,
             reload: Mutex::default(),
             misfits: AtomicUsize::new(0),
         }
+    }
+
+    /// Notes that no client is let in before the policies' tests have passed.
+    pub fn note_tests_wait(&self) {
+        self.entry.store(TESTS_WAIT, Ordering::Relaxed);
+    }
+
+    /// Notes that clients are let in.
+    pub fn note_open(&self) {
+        self.entry.store(OPEN, Ordering::Relaxed);
     }
 
     /// Notes what came of reading the policies again.
@@ -145,6 +161,10 @@ impl Readiness {
             Some("upstream not reached")
         } else if self.telemetry.audit_stuck().is_some() {
             Some("audit cannot be written")
+        } else if self.entry.load(Ordering::Relaxed) == TESTS_WAIT {
+            Some("policies not tested yet")
+        } else if self.entry.load(Ordering::Relaxed) == CLOSED {
+            Some("starting")
         } else if is_required && self.catalogs.is_missing() {
             Some("catalog missing")
         } else {
@@ -281,3 +301,12 @@ fn told(status: Status) -> String {
         }
     }
 }
+
+/// No client can come yet.
+const CLOSED: u8 = 0;
+
+/// Nor before the tests have passed.
+const TESTS_WAIT: u8 = 1;
+
+/// Clients can come.
+const OPEN: u8 = 2;

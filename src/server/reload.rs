@@ -4,6 +4,7 @@
 //! What is read is checked by itself, and then against every catalog that is known: what the gate
 //! needs to judge under the new policies is there before the first session is under them. If
 //! anything is wrong the policies of before go on to hold; the log, a metric and `/readyz` say so.
+//! So it is where one of their own tests fails and the settings ask for them (`policy.tests`).
 //! They say so as well where policies that hold do not fit a catalog that is loaded later.
 //!
 //! A change of the files is noticed by their content, read once in a while: that sees what an
@@ -15,11 +16,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::fitness;
+use super::policy_tests::PolicyTests;
 use super::readiness::Readiness;
 use crate::catalog::Version;
 use crate::limits;
@@ -44,6 +47,8 @@ pub struct Reloader {
     pub telemetry: Telemetry,
     /// Somebody wants them to be read now.
     pub asked: Arc<Notify>,
+    /// Runs their tests, where these have to pass.
+    pub tests: Option<PolicyTests>,
     /// Looks at policies that hold from now on.
     pub look: Arc<Look>,
 }
@@ -171,8 +176,13 @@ impl Reloader {
     async fn reload(&self) -> Fit {
         let sources = Arc::clone(&self.sources);
         let (live, catalogs) = (Arc::clone(&self.live), self.catalogs.clone());
+        let (tests, handle) = (self.tests.clone(), Handle::current());
         // Reading, and looking through catalogs, is no work for a thread that accepts.
-        let trying = spawn_blocking(move || try_out(&sources, &live, &catalogs)).await;
+        let trying = spawn_blocking(move || {
+            let tests = tests.as_ref().map(|tests| (tests, &handle));
+            try_out(&sources, &live, &catalogs, tests)
+        });
+        let trying = trying.await;
         let verdict = trying.unwrap_or_else(|_panic| {
             self.catalogs.settle(&self.live.current());
             Verdict::rejected(vec![Problem {
@@ -232,7 +242,12 @@ impl Verdict {
 }
 
 /// Reads the policies, tries them out, and has them hold where nothing is wrong with them.
-fn try_out(sources: &[Source], live: &Live, catalogs: &Catalogs) -> Verdict {
+fn try_out(
+    sources: &[Source],
+    live: &Live,
+    catalogs: &Catalogs,
+    tests: Option<(&PolicyTests, &Handle)>,
+) -> Verdict {
     if let Some(source) = sources.iter().find(|own| !own.can_be_read_again()) {
         return Verdict::rejected(vec![Problem {
             place: source.to_string(),
@@ -253,7 +268,10 @@ fn try_out(sources: &[Source], live: &Live, catalogs: &Catalogs) -> Verdict {
         };
     }
     let seen = catalogs.foresee(&coming);
-    let problems = fitness::problems(&coming, &seen);
+    let mut problems = fitness::problems(&coming, &seen);
+    if let (true, Some((tests, handle))) = (problems.is_empty(), tests) {
+        problems = tests.run(&coming, &seen, handle).problems;
+    }
     if !problems.is_empty() {
         catalogs.settle(&old);
         return Verdict {

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use pgsieve::config::keys::KEYS;
-use pgsieve::config::load;
 use pgsieve::config::written::Sources;
+use pgsieve::config::{PolicyTests, load};
 
 use super::{VERIFIER, Written, bad, file, good, written};
 
@@ -27,6 +27,36 @@ fn names_of_the_admin_address_are_names() {
     }
     let many = format!("[{}]", ["a"; 33].join(", "));
     assert!(bad(&with(&many)).contains("at most 32"));
+}
+
+#[test]
+fn required_tests_need_a_catalog_that_comes_before_clients() {
+    let with = |url: &str, more: &str| {
+        file(&format!(
+            "upstream: {{ url: 'postgres://{url}' }}\npolicy: {{ tests: required }}\n{more}"
+        ))
+    };
+    let account = |sources: &Sources| match good(sources).policy_tests {
+        PolicyTests::Off => None,
+        PolicyTests::Required(account) => Some(account.user),
+    };
+    assert_eq!(
+        account(&file("upstream: { url: 'postgres://a@h/d' }")),
+        None
+    );
+    let of_url = account(&with("a@h/d", ""));
+    assert_eq!(of_url.as_deref(), Some("a"));
+    let own = account(&with("h/d", "catalog: { user: c }"));
+    assert_eq!(own.as_deref(), Some("c"));
+    for (url, more, wanted) in [
+        ("h/d", "", "needs a user who reads the catalog"),
+        ("a@h/d", "catalog: { mode: off }", "needs catalog.mode: on"),
+        ("a@h/", "", "needs a database in upstream.url"),
+    ] {
+        let problems = bad(&with(url, more));
+        assert!(problems.contains(wanted), "{url}: {problems}");
+        assert!(problems.contains("policy.tests: required"), "{problems}");
+    }
 }
 
 /// The keys that are durations.

@@ -76,6 +76,8 @@ mod policy_fit;
 #[cfg(test)]
 mod policy_keys;
 #[cfg(test)]
+mod policy_tests;
+#[cfg(test)]
 mod portals;
 #[cfg(test)]
 mod quotas;

@@ -39,12 +39,20 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("upstream", &[BELOW_UPSTREAM]),
     // 6 conversation
     ("session", &[BELOW_UPSTREAM, &["upstream"]]),
+    // above it: what would become of a statement in one
+    ("offline", &[BELOW_UPSTREAM, &["session"]]),
     // 7 house: built from below, wired together by app
-    ("server", &[BELOW_UPSTREAM, &["upstream", "session"]]),
+    (
+        "server",
+        &[BELOW_UPSTREAM, &["upstream", "session", "offline"]],
+    ),
     ("config", &[BELOW_UPSTREAM, &["upstream", "session"]]),
     (
         "app",
-        &[BELOW_UPSTREAM, &["upstream", "session", "server", "config"]],
+        &[
+            BELOW_UPSTREAM,
+            &["upstream", "session", "offline", "server", "config"],
+        ],
     ),
     (
         "demo",
@@ -57,7 +65,9 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         "cli",
         &[
             BELOW_UPSTREAM,
-            &["upstream", "session", "server", "config", "app", "demo"],
+            &[
+                "upstream", "session", "offline", "server", "config", "app", "demo",
+            ],
         ],
     ),
 ];

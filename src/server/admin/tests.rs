@@ -19,7 +19,9 @@ fn readiness() -> Arc<Readiness> {
     let set = PolicySet::only(Arc::new(Policy::agent()));
     let live = Arc::new(Live::new(set));
     let telemetry = Telemetry::quiet().unwrap();
-    Arc::new(Readiness::new(Catalogs::off(), live, telemetry))
+    let readiness = Readiness::new(Catalogs::off(), live, telemetry);
+    readiness.note_open();
+    Arc::new(readiness)
 }
 
 fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {

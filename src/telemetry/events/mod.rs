@@ -39,7 +39,9 @@ pub use house::{
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};
 pub use plan::PlanAsked;
-pub use policy::{PoliciesCompared, PoliciesHold, PoliciesRead};
+pub use policy::{
+    PoliciesCompared, PoliciesHold, PoliciesRead, PolicyTestsPassed, PolicyTestsWait,
+};
 pub use repair::StatementRepaired;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 pub use upstream::{UpstreamTold, UpstreamTried};

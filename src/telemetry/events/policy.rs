@@ -38,6 +38,37 @@ pub struct PoliciesCompared<'a> {
     pub problems: &'a [Problem],
 }
 
+/// The policies' own tests, which have to pass, wait for the catalog of the database.
+pub struct PolicyTestsWait;
+
+/// The policies' own tests have passed.
+pub struct PolicyTestsPassed {
+    /// How many.
+    pub passed: usize,
+}
+
+impl Event for PolicyTestsWait {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.log.line(
+            Level::Info,
+            format_args!(
+                "policy.tests: required: no client is let in before the policies' tests have \
+                 passed, which wait for the database's catalog"
+            ),
+        );
+    }
+}
+
+impl Event for PolicyTestsPassed {
+    fn emit(&self, sinks: &Sinks) {
+        let passed = self.passed;
+        sinks.log.line(
+            Level::Info,
+            format_args!("policies' tests passed: {passed}"),
+        );
+    }
+}
+
 impl Event for PoliciesCompared<'_> {
     fn emit(&self, sinks: &Sinks) {
         let problems = self.problems.len();

@@ -1,31 +1,36 @@
 //! Builds every shared part from the settings, serves, and takes everything down in order.
+//!
+//! * [`watch`]: whether the upstream answers, and a look at its roles
+
+mod watch;
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep};
 
+use self::watch::{RoleLook, watch_upstream};
 use crate::auth::{Auth, AuthSetupError};
-use crate::config::warnings::{self, Identities, Warning};
-use crate::config::{ListenAddress, Settings};
+use crate::config::warnings::{self, Warning};
+use crate::config::{ListenAddress, PolicyTests, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
-use crate::net::link::Link;
 use crate::net::pem::{TlsPart, TlsSetupError};
-use crate::policy::{Live, PolicySet};
+use crate::offline::world::Roles;
+use crate::policy::{Live, PolicySet, Problem};
+use crate::secret::Secret;
 use crate::server::admin::{self, Admin};
 use crate::server::listener::Place;
+use crate::server::policy_tests::Tested;
 use crate::server::readiness::Readiness;
 use crate::server::reload::{Look, Reloader};
-use crate::server::{Server, ServerSettings, StartError};
+use crate::server::{self, Server, ServerSettings, StartError};
 use crate::session::budget::Budget;
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
@@ -34,18 +39,13 @@ use crate::session::regime::{Recording, Regime};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 use crate::telemetry::events::{
-    CertificatesHeld, Listening, PoliciesHold, SettingsWarned, UpstreamTlsFailed, UpstreamTried,
-    UpstreamUnreachable,
+    CertificatesHeld, Listening, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
 };
-use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::log::Log;
 use crate::telemetry::{Telemetry, TelemetryError, panics};
-use crate::upstream::account::Account;
 use crate::upstream::cancel::CancelRegistry;
-use crate::upstream::connect::{ConnectError, Upstream};
-use crate::upstream::examination::login_roles;
+use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::Catalogs;
-use crate::upstream::keeper::accounts::Known;
 use crate::upstream::side::Sides;
 
 /// Why pgsieve could not start.
@@ -63,6 +63,8 @@ pub enum AppError {
     Auth(AuthSetupError),
     /// An address could not be bound, or a worker not be started.
     Server(StartError),
+    /// Tests of the policies that have to pass have not: everything that is wrong.
+    PolicyTests(Vec<Problem>),
     /// The admin address could not be bound.
     Admin {
         /// Which.
@@ -93,8 +95,11 @@ pub fn run(settings: Settings) -> Result<(), AppError> {
 
 async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError> {
     let (look, roles) = warn_of(&settings, telemetry);
-    let (admin_address, admin_token) = (settings.admin, settings.admin_token.clone());
-    let admin_hosts = settings.admin_hosts.clone();
+    let door = AdminDoor {
+        address: settings.admin,
+        token: settings.admin_token.clone(),
+        hosts: settings.admin_hosts.clone(),
+    };
     let server_settings = ServerSettings {
         listen: settings.listen.iter().map(place).collect(),
         workers: settings.workers,
@@ -105,15 +110,101 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
     let live = Arc::new(Live::new(settings.policies.clone()));
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
+    let tests = (settings.policy_tests.clone(), Roles::of(&settings.auth));
     let desk = desk(settings, Arc::clone(&live), telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
-    let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
+    let tests = tests_of(tests, &upstream);
     let readiness = Arc::new(Readiness::new(
         catalogs.clone(),
         Arc::clone(&live),
         telemetry.clone(),
     ));
-    if let Some(address) = admin_address {
+    door.open(&readiness, telemetry).await?;
+    tokio::spawn(watch_upstream(
+        (upstream, roles),
+        Arc::clone(&readiness),
+        telemetry.clone(),
+    ));
+    let mut signals = Signals::listen().map_err(AppError::System)?;
+    let asked = Arc::new(Notify::new());
+    if let Some(tests) = &tests {
+        readiness.note_tests_wait();
+        tokio::select! {
+            tested = pass(tests, set, &catalogs, telemetry) => tested?,
+            () = signals.until_stop(telemetry, &asked) => return Ok(()),
+        }
+    }
+    let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
+    readiness.note_open();
+    for place in server.places() {
+        telemetry.emit(&Listening {
+            what: "clients",
+            address: &place,
+        });
+    }
+    let reloader = Reloader {
+        live,
+        catalogs,
+        readiness: Arc::clone(&readiness),
+        telemetry: telemetry.clone(),
+        asked: Arc::clone(&asked),
+        sources: sources.into(),
+        tests,
+        look,
+    };
+    tokio::spawn(reloader.run());
+    let stop = async {
+        signals.until_stop(telemetry, &asked).await;
+        readiness.note_draining();
+    };
+    server.run(stop, telemetry).await;
+    Ok(())
+}
+
+/// The tests that have to pass, if any have to.
+fn tests_of(
+    (wanted, roles): (PolicyTests, Roles),
+    upstream: &Arc<Upstream>,
+) -> Option<server::policy_tests::PolicyTests> {
+    match wanted {
+        PolicyTests::Off => None,
+        PolicyTests::Required(account) => Some(server::policy_tests::PolicyTests {
+            upstream: Arc::clone(upstream),
+            account,
+            roles,
+        }),
+    }
+}
+
+/// Waits until the tests of the policies have passed, or one has not. May be cancelled.
+async fn pass(
+    tests: &server::policy_tests::PolicyTests,
+    set: &Arc<PolicySet>,
+    catalogs: &Catalogs,
+    telemetry: &Telemetry,
+) -> Result<(), AppError> {
+    telemetry.emit(&PolicyTestsWait);
+    let Tested { passed, problems } = tests.begin(set, catalogs).await;
+    if !problems.is_empty() {
+        return Err(AppError::PolicyTests(problems));
+    }
+    telemetry.emit(&PolicyTestsPassed { passed });
+    Ok(())
+}
+
+/// What the admin address is opened with.
+struct AdminDoor {
+    /// None where it is off.
+    address: Option<SocketAddr>,
+    token: Option<Secret>,
+    hosts: Vec<String>,
+}
+
+impl AdminDoor {
+    async fn open(self, readiness: &Arc<Readiness>, telemetry: &Telemetry) -> Result<(), AppError> {
+        let Some(address) = self.address else {
+            return Ok(());
+        };
         let unbound = |source| AppError::Admin { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let bound = listener.local_addr().map_err(unbound)?.to_string();
@@ -125,41 +216,13 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
             listener,
             Admin {
                 telemetry: telemetry.clone(),
-                readiness: Arc::clone(&readiness),
-                token: admin_token,
-                hosts: admin_hosts,
+                readiness: Arc::clone(readiness),
+                token: self.token,
+                hosts: self.hosts,
             },
         ));
+        Ok(())
     }
-    for place in server.places() {
-        telemetry.emit(&Listening {
-            what: "clients",
-            address: &place,
-        });
-    }
-    tokio::spawn(watch_upstream(
-        (upstream, roles),
-        Arc::clone(&readiness),
-        telemetry.clone(),
-    ));
-    let asked = Arc::new(Notify::new());
-    let reloader = Reloader {
-        live,
-        catalogs,
-        readiness: Arc::clone(&readiness),
-        telemetry: telemetry.clone(),
-        asked: Arc::clone(&asked),
-        sources: sources.into(),
-        look,
-    };
-    tokio::spawn(reloader.run());
-    let mut signals = Signals::listen().map_err(AppError::System)?;
-    let stop = async {
-        signals.until_stop(telemetry, &asked).await;
-        readiness.note_draining();
-    };
-    server.run(stop, telemetry).await;
-    Ok(())
 }
 
 /// Tells whoever runs this what should be known of the settings; gives what looks at policies that
@@ -256,95 +319,6 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
     })
 }
 
-/// A look at the roles of the database, once, when it is reached first.
-struct RoleLook {
-    account: Account,
-    database: String,
-    known: Identities,
-    policies: PolicySet,
-    telemetry: Telemetry,
-}
-
-impl RoleLook {
-    /// None where no account is known to look with.
-    fn of(settings: &Settings, telemetry: &Telemetry) -> Option<Self> {
-        let account = match &settings.catalog.account {
-            Known::Configured(account) | Known::OfUrl(account) => account.clone(),
-            Known::Nobody => return None,
-        };
-        let database = settings.upstream.database.clone();
-        Some(Self {
-            database: database.unwrap_or_else(|| account.user.clone()),
-            account,
-            known: Identities::of(settings),
-            policies: settings.policies.clone(),
-            telemetry: telemetry.clone(),
-        })
-    }
-
-    /// Whoever may not be asked tells nothing: the catalog, which is loaded by the same account,
-    /// says why.
-    async fn run(self, upstream: Arc<Upstream>) {
-        if let Ok(roles) = login_roles::look(&upstream, &self.account, &self.database).await {
-            let found = warnings::of_roles(&self.known, &self.policies, &roles);
-            tell(found, &self.telemetry);
-        }
-    }
-}
-
-/// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
-async fn watch_upstream(
-    (upstream, mut roles): (Arc<Upstream>, Option<RoleLook>),
-    readiness: Arc<Readiness>,
-    telemetry: Telemetry,
-) {
-    let name = upstream.settings().endpoint.to_string();
-    let mut reached_before = true;
-    loop {
-        let since = Instant::now();
-        let attempt = upstream
-            .connect(since + limits::UPSTREAM_CONNECT_TIME_MAX)
-            .await;
-        telemetry.emit(&UpstreamTried {
-            upstream: &name,
-            outcome: outcome(&attempt),
-            took: since.elapsed(),
-        });
-        if let Some(failure) = attempt.as_ref().err().and_then(ConnectError::tls_failure) {
-            telemetry.emit(&UpstreamTlsFailed { failure });
-        }
-        readiness.note_upstream(attempt.is_ok());
-        if let Err(error) = &attempt
-            && reached_before
-        {
-            telemetry.emit(&UpstreamUnreachable { failure: error });
-        }
-        reached_before = attempt.is_ok();
-        drop(attempt);
-        if reached_before && let Some(look) = roles.take() {
-            tokio::spawn(look.run(Arc::clone(&upstream)));
-        }
-        sleep(if reached_before {
-            WATCH_INTERVAL
-        } else {
-            WATCH_INTERVAL_UNREACHED
-        })
-        .await;
-    }
-}
-
-/// What an attempt to reach the upstream is counted as.
-fn outcome(attempt: &Result<Link, ConnectError>) -> CheckOutcome {
-    match attempt {
-        Ok(_) => CheckOutcome::Reached,
-        Err(ConnectError::UnknownHost(_)) => CheckOutcome::UnknownHost,
-        Err(ConnectError::Unreachable(_)) => CheckOutcome::Unreachable,
-        Err(ConnectError::TimedOut) => CheckOutcome::TimedOut,
-        Err(ConnectError::NoTls | ConnectError::NotPostgres) => CheckOutcome::NotPostgres,
-        Err(ConnectError::Handshake(_)) => CheckOutcome::TlsHandshake,
-    }
-}
-
 fn place(address: &ListenAddress) -> Place {
     match address {
         ListenAddress::Tcp(address) => Place::Tcp(*address),
@@ -377,6 +351,13 @@ impl fmt::Display for AppError {
             }
             Self::Auth(source) => write!(formatter, "client.auth: {source}"),
             Self::Server(source) => write!(formatter, "{source}"),
+            Self::PolicyTests(problems) => {
+                let count = problems.len();
+                write!(
+                    formatter,
+                    "policy.tests: required, and not passed: {count}; nothing was served"
+                )
+            }
             Self::Admin { address, source } => {
                 let told = system_error::of_address(&address.to_string(), source.kind());
                 write!(formatter, "admin.listen: {told}; off does without it")
@@ -384,9 +365,3 @@ impl fmt::Display for AppError {
         }
     }
 }
-
-/// Pause between looks at an upstream that answers: an orchestrator asks about as often.
-const WATCH_INTERVAL: Duration = Duration::from_secs(5);
-
-/// Pause between looks at one that does not: it should count as ready soon after it is back.
-const WATCH_INTERVAL_UNREACHED: Duration = Duration::from_millis(500);

@@ -1,0 +1,132 @@
+//! The tests that policies carry, run.
+//!
+//! A test that names a user or an application is run under the policy that such a session gets
+//! among those that are there; any other one under the policy that carries it.
+
+use super::choice::{self, Unsaid};
+use super::judge::{Answer, Judge, Ruling};
+use super::world::{Person, World};
+use crate::policy::case::{Expected, TestCase};
+
+/// How a test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// As it expects.
+    Passed,
+    /// Otherwise.
+    Failed,
+    /// Nobody can say without a database.
+    Undecided,
+}
+
+/// A test that was run.
+pub struct Ran<'t> {
+    /// Which.
+    pub case: &'t TestCase,
+    /// How it ended.
+    pub ended: Ended,
+    /// The policy that judged; none where no policy is for such a session.
+    pub under: Option<&'t str>,
+    /// What became of the statement, where any policy judged it.
+    pub got: Option<Ruling>,
+}
+
+/// Runs a test of the policy of that judge, by its place among all of them.
+pub fn run<'t>(case: &'t TestCase, own: usize, judges: &'t [Judge], world: &World) -> Ran<'t> {
+    let who = person(case);
+    let judge = match judges.len() > 1 && names_a_session(case) {
+        true => {
+            let policies = judges.iter().map(Judge::policy);
+            // What a test cannot say (addresses, certificates) counts as fitting for the policy
+            // that carries it, and for no other.
+            let unsaid = |place: usize| match place == own {
+                true => Unsaid::Fits,
+                false => Unsaid::FitsNothing,
+            };
+            let chosen = choice::choose(policies, &world.traits_of(&who), unsaid);
+            chosen.and_then(|(place, _)| judges.get(place))
+        }
+        false => judges.get(own),
+    };
+    let got = judge.map(|judge| {
+        let mut course = judge.session(world, &who);
+        judge.hear(&case.statement, &mut course)
+    });
+    let ended = match &got {
+        // Such a session is turned away at its login: nothing of it runs.
+        None if case.expect == Expected::Refuse && case.rule.is_none() => Ended::Passed,
+        None => Ended::Failed,
+        Some(ruling) => {
+            // A refusal for want of a database is what was expected only where that is what the
+            // test says.
+            let blind = world.catalog.is_none() && ruling.answer.lacks_a_database();
+            match (meets(case, &ruling.answer), blind) {
+                (true, false) => Ended::Passed,
+                (true, true) if case.rule.is_some() => Ended::Passed,
+                (_, true) => Ended::Undecided,
+                (false, false) => Ended::Failed,
+            }
+        }
+    };
+    Ran {
+        case,
+        ended,
+        under: judge.map(|judge| judge.policy().name()),
+        got,
+    }
+}
+
+fn person(case: &TestCase) -> Person {
+    Person {
+        user: case.user.clone(),
+        application_name: case.application_name.clone(),
+        search_path: case.search_path.clone(),
+        settings: case.settings.clone(),
+        ..Person::default()
+    }
+}
+
+/// Whether a test says whose session it is about.
+fn names_a_session(case: &TestCase) -> bool {
+    case.user != USER_NOT_GIVEN || !case.application_name.is_empty()
+}
+
+/// Whether it is what the test expects.
+fn meets(case: &TestCase, answer: &Answer) -> bool {
+    let verdict = match case.expect {
+        Expected::Permit => matches!(answer, Answer::Permit),
+        Expected::Refuse => matches!(answer, Answer::Refuse(_)),
+        Expected::Observe => matches!(answer, Answer::Observe(_)),
+    };
+    let rule = case.rule.as_deref();
+    verdict && rule.is_none_or(|rule| answer.rules().contains(&rule))
+}
+
+impl Ran<'_> {
+    /// What was expected, in words.
+    pub fn expected(&self) -> String {
+        let verdict = self.case.expect.name();
+        match &self.case.rule {
+            Some(rule) => format!("{verdict} by {rule}"),
+            None => verdict.to_owned(),
+        }
+    }
+
+    /// What came of it, in words.
+    pub fn got(&self) -> String {
+        match &self.got {
+            Some(ruling) => ruling.answer.told(),
+            None => "no policy for such a session".to_owned(),
+        }
+    }
+
+    /// Both, and under which policy; never the statement.
+    pub fn told(&self) -> String {
+        let under = self.under.map(|name| format!(" under {name}"));
+        let under = under.unwrap_or_default();
+        format!("expected {}, got {}{under}", self.expected(), self.got())
+    }
+}
+
+/// What a test's user is called where it says none.
+const USER_NOT_GIVEN: &str = "app";

@@ -1,0 +1,197 @@
+//! What becomes of a message, as the gate answers it in somebody's session.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::course::Course;
+use super::world::{Person, World};
+use crate::auth::certificate::Subject;
+use crate::gate::sight::Sight;
+use crate::gate::{Facts, Gate, Refusal, Rule, SessionNames, Verdict};
+use crate::policy::{Policy, SessionValue};
+use crate::session::followed::Path;
+use crate::session::values::{Known, Values};
+
+/// A policy that judges, with what it sees of a database.
+pub struct Judge {
+    gate: Gate,
+    sight: Option<Arc<Sight>>,
+}
+
+/// What becomes of a text.
+pub struct Ruling {
+    /// The answer.
+    pub answer: Answer,
+    /// What is known of the text.
+    pub facts: Arc<Facts>,
+    /// What runs, where that is not the client's text.
+    pub runs: Option<String>,
+}
+
+/// What the gate answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It runs.
+    Permit,
+    /// It runs, although these rules speak against it: they are only observed.
+    Observe(Vec<Rule>),
+    /// It does not.
+    Refuse(Box<Refusal>),
+}
+
+impl Judge {
+    /// A judge, with what it sees of a world.
+    pub fn new(gate: Gate, world: &World) -> Self {
+        let catalog = world.catalog.clone();
+        let sight = catalog.map(|catalog| Arc::new(Sight::new(catalog, gate.policy())));
+        Self { gate, sight }
+    }
+
+    /// A judge under a policy that has seen already what it sees of a database.
+    pub fn with_sight(policy: &Arc<Policy>, sight: Option<Arc<Sight>>) -> Self {
+        let gate = Gate::without_fingerprints(Arc::clone(policy));
+        Self { gate, sight }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        self.gate.policy()
+    }
+
+    /// The beginning of somebody's session.
+    pub fn session(&self, world: &World, who: &Person) -> Course {
+        let mut course = match &self.sight {
+            None => Course::of_no_database(),
+            Some(sight) => {
+                let mut names = SessionNames::default();
+                names.set_server_major(sight.catalog().server_major());
+                names.set_sight(Some(Arc::clone(sight)));
+                names.set_role(world.role_of(who));
+                let path = world.path_of(who);
+                let path = path.map(|path| path.into_iter().map(String::into_boxed_str).collect());
+                Course::new(names, path.map(|path: Box<[Box<str>]>| Path::from(path)))
+            }
+        };
+        course.set_values(self.values(world, who));
+        course
+    }
+
+    /// Judges one message of a session. What it changes there, the next ones meet.
+    pub fn hear(&self, text: &str, course: &mut Course) -> Ruling {
+        let judgement = self.gate.judge(Cow::Borrowed(text), course.names());
+        let lowered = match &judgement.verdict {
+            Verdict::Clamped(clamp) => clamp.text.clone(),
+            Verdict::Permitted(_) | Verdict::Refused(_) => {
+                course.take(&judgement);
+                return Ruling::of(&judgement.verdict, judgement.facts, text);
+            }
+        };
+        // A text that was lowered to what the policy gives has nothing left to lower.
+        let judgement = self.gate.judge(Cow::Owned(lowered), course.names());
+        course.take(&judgement);
+        Ruling::of(&judgement.verdict, judgement.facts, text)
+    }
+
+    /// What the policy's models read of a session: what it has not set, it has not.
+    fn values(&self, world: &World, who: &Person) -> Values {
+        let asked = self.policy().session_values().into_iter();
+        let settings = asked.filter_map(|value| match value {
+            SessionValue::Setting(name) => {
+                let name = name.to_ascii_lowercase();
+                let value = who.settings.get(&name).cloned();
+                Some((name, value))
+            }
+            SessionValue::User
+            | SessionValue::Database
+            | SessionValue::ApplicationName
+            | SessionValue::Certificate(_) => None,
+        });
+        let name = Some(who.application_name.clone());
+        let known = Known {
+            traits: Arc::new(world.traits_of(who)),
+            application_name: name.filter(|name| !name.is_empty()),
+            certificate: who.certificate_name.as_ref().map(|name| {
+                Box::new(Subject {
+                    common_name: Some(name.clone()),
+                    ..Subject::default()
+                })
+            }),
+            settings: settings.collect(),
+        };
+        Values::new(known, self.policy())
+    }
+}
+
+impl Ruling {
+    fn of(verdict: &Verdict<'_>, facts: Arc<Facts>, written: &str) -> Self {
+        let (answer, runs) = match verdict {
+            Verdict::Permitted(permit) => {
+                let answer = match facts.observed.is_empty() {
+                    true => Answer::Permit,
+                    false => Answer::Observe(facts.observed.to_vec()),
+                };
+                let runs = Some(permit.text()).filter(|text| *text != written);
+                (answer, runs.map(str::to_owned))
+            }
+            Verdict::Clamped(clamp) => (Answer::Permit, Some(clamp.text.clone())),
+            Verdict::Refused(refusal) => (Answer::Refuse(refusal.clone()), None),
+        };
+        Self {
+            answer,
+            facts,
+            runs,
+        }
+    }
+}
+
+impl Answer {
+    /// The word for it, as `tests` of policies have it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Permit => "permit",
+            Self::Observe(_) => "observe",
+            Self::Refuse(_) => "refuse",
+        }
+    }
+
+    /// The rules that speak against it.
+    pub fn rules(&self) -> Vec<&'static str> {
+        match self {
+            Self::Permit => Vec::new(),
+            Self::Observe(rules) => rules.iter().map(|rule| rule.name()).collect(),
+            Self::Refuse(refusal) => vec![refusal.rule.name()],
+        }
+    }
+
+    /// The refusal, if it is one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refuse(refusal) => Some(refusal),
+            Self::Permit | Self::Observe(_) => None,
+        }
+    }
+
+    /// Whether a database that nobody has looked into could have changed it: a rule speaks that
+    /// holds against what is not known.
+    pub fn lacks_a_database(&self) -> bool {
+        let blind = |rule: &Rule| {
+            matches!(
+                rule,
+                Rule::NotResolved | Rule::CatalogMissing | Rule::UnknownFunction
+            )
+        };
+        match self {
+            Self::Permit => false,
+            Self::Observe(rules) => rules.iter().any(blind),
+            Self::Refuse(refusal) => blind(&refusal.rule),
+        }
+    }
+
+    /// The word for it and the rules, for a person.
+    pub fn told(&self) -> String {
+        match self.rules().as_slice() {
+            [] => self.name().to_owned(),
+            rules => format!("{} by {}", self.name(), rules.join(", ")),
+        }
+    }
+}
