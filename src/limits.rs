@@ -977,6 +977,13 @@ pub const POLICY_SETTLE_TIME: Duration = Duration::from_millis(300);
 /// is read when it pauses.
 pub const POLICY_SETTLE_LOOKS_MAX: u32 = 10;
 
+/// Wishes to have everything read again that wait: each reads all, so those behind the first mean
+/// the same.
+pub const RELOADS_WAITING_MAX: usize = 8;
+
+/// Letters of a value that are told of a key that waits for a restart.
+pub const SHOWN_VALUE_MAX: usize = 200;
+
 /// Problems of a file of policies that are told in the log: the first ones cause the others.
 pub const POLICY_PROBLEMS_TOLD_MAX: usize = 20;
 

@@ -1,7 +1,9 @@
 //! Builds every shared part from the settings, serves, and takes everything down in order.
 //!
-//! * [`watch`]: whether the upstream answers, and a look at its roles
+//! * [`renewal`]: what of it is exchanged while it serves; [`watch`]: whether the upstream answers,
+//!   and a look at its roles
 
+mod renewal;
 mod watch;
 
 use std::fmt;
@@ -9,37 +11,38 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Notify;
 
+use self::renewal::{Held, Renewal};
 use self::watch::{RoleLook, watch_upstream};
 use crate::auth::{Auth, AuthSetupError};
-use crate::config::warnings::{self, Warning};
+use crate::config::warnings::Warning;
+use crate::config::written::Sources;
 use crate::config::{ListenAddress, PolicyTests, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::pem::{TlsPart, TlsSetupError};
 use crate::offline::world::Roles;
 use crate::policy::{Live, PolicySet, Problem};
-use crate::secret::Secret;
-use crate::server::admin::{self, Admin};
+use crate::server::admin::{self, Admin, AdminKeys};
 use crate::server::listener::Place;
 use crate::server::policy_tests::Tested;
 use crate::server::readiness::Readiness;
-use crate::server::reload::{Look, Reloader};
+use crate::server::reload::{Asker, Reloader};
 use crate::server::{self, Server, ServerSettings, StartError};
 use crate::session::budget::Budget;
+use crate::session::entrance::{CurrentEntrance, Entrance};
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
 use crate::session::regime::{Recording, Regime};
+use crate::session::roster::Roster;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 use crate::telemetry::events::{
-    CertificatesHeld, Listening, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
+    Listening, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
 };
 use crate::telemetry::log::Log;
 use crate::telemetry::{Telemetry, TelemetryError, panics};
@@ -74,11 +77,12 @@ pub enum AppError {
     },
 }
 
-/// Serves until SIGTERM or SIGINT, drains, and returns when every client is gone.
+/// Serves until SIGTERM or SIGINT, drains, and returns when every client is gone. `sources` are
+/// what the settings were read from: they are read again when somebody says so.
 ///
 /// # Errors
 /// Why it could not start; nothing was served then.
-pub fn run(settings: Settings) -> Result<(), AppError> {
+pub fn run(settings: Settings, sources: Sources) -> Result<(), AppError> {
     let telemetry =
         Telemetry::start(&settings.telemetry, Log::stderr()).map_err(AppError::Telemetry)?;
     panics::install(&telemetry);
@@ -87,26 +91,29 @@ pub fn run(settings: Settings) -> Result<(), AppError> {
         .build();
     let served = runtime
         .map_err(AppError::System)?
-        .block_on(serve(settings, &telemetry));
+        .block_on(serve(settings, sources, &telemetry));
     telemetry.close(limits::AUDIT_LAST_FLUSH);
     telemetry.flush_traces(limits::TRACE_LAST_FLUSH);
     served
 }
 
-async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError> {
-    let (look, roles) = warn_of(&settings, telemetry);
+async fn serve(
+    settings: Settings,
+    sources: Sources,
+    telemetry: &Telemetry,
+) -> Result<(), AppError> {
+    let held = Held::with(&settings);
+    held.warn(telemetry);
+    let roles = RoleLook::of(&settings, telemetry);
+    let keys = Arc::new(AdminKeys::new(
+        settings.admin_token.clone(),
+        settings.admin_hosts.clone(),
+    ));
     let door = AdminDoor {
         address: settings.admin,
-        token: settings.admin_token.clone(),
-        hosts: settings.admin_hosts.clone(),
+        keys: Arc::clone(&keys),
     };
-    let server_settings = ServerSettings {
-        listen: settings.listen.iter().map(place).collect(),
-        workers: settings.workers,
-        connections_max: settings.connections_max,
-        drain_timeout: settings.drain_timeout,
-    };
-    let sources = settings.policy_sources.clone();
+    let server_settings = server_settings(&settings);
     let live = Arc::new(Live::new(settings.policies.clone()));
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
@@ -126,39 +133,54 @@ async fn serve(settings: Settings, telemetry: &Telemetry) -> Result<(), AppError
         telemetry.clone(),
     ));
     let mut signals = Signals::listen().map_err(AppError::System)?;
-    let asked = Arc::new(Notify::new());
+    let (asker, wishes) = Asker::new();
     if let Some(tests) = &tests {
         readiness.note_tests_wait();
         tokio::select! {
             tested = pass(tests, set, &catalogs, telemetry) => tested?,
-            () = signals.until_stop(telemetry, &asked) => return Ok(()),
+            () = signals.until_stop(telemetry, &asker) => return Ok(()),
         }
     }
-    let server = Server::start(server_settings, House::new(desk)).map_err(AppError::Server)?;
+    let house = House::new(desk);
+    let desk = Arc::clone(&house.desk);
+    let server = Server::start(server_settings, house).map_err(AppError::Server)?;
     readiness.note_open();
+    listening(&server, telemetry);
+    let renewal = Arc::new(Renewal::new((held, sources), desk, keys, telemetry.clone()));
+    let reloader = Reloader {
+        watched: renewal.watched(),
+        read: Arc::new(move || renewal.read()),
+        live,
+        catalogs,
+        readiness: Arc::clone(&readiness),
+        telemetry: telemetry.clone(),
+        wishes,
+    };
+    tokio::spawn(reloader.run());
+    let stop = async {
+        signals.until_stop(telemetry, &asker).await;
+        readiness.note_draining();
+    };
+    server.run(stop, telemetry).await;
+    Ok(())
+}
+
+fn listening(server: &Server, telemetry: &Telemetry) {
     for place in server.places() {
         telemetry.emit(&Listening {
             what: "clients",
             address: &place,
         });
     }
-    let reloader = Reloader {
-        live,
-        catalogs,
-        readiness: Arc::clone(&readiness),
-        telemetry: telemetry.clone(),
-        asked: Arc::clone(&asked),
-        sources: sources.into(),
-        tests,
-        look,
-    };
-    tokio::spawn(reloader.run());
-    let stop = async {
-        signals.until_stop(telemetry, &asked).await;
-        readiness.note_draining();
-    };
-    server.run(stop, telemetry).await;
-    Ok(())
+}
+
+fn server_settings(settings: &Settings) -> ServerSettings {
+    ServerSettings {
+        listen: settings.listen.iter().map(place).collect(),
+        workers: settings.workers,
+        connections_max: settings.connections_max,
+        drain_timeout: settings.drain_timeout,
+    }
 }
 
 /// The tests that have to pass, if any have to.
@@ -196,8 +218,7 @@ async fn pass(
 struct AdminDoor {
     /// None where it is off.
     address: Option<SocketAddr>,
-    token: Option<Secret>,
-    hosts: Vec<String>,
+    keys: Arc<AdminKeys>,
 }
 
 impl AdminDoor {
@@ -217,25 +238,11 @@ impl AdminDoor {
             Admin {
                 telemetry: telemetry.clone(),
                 readiness: Arc::clone(readiness),
-                token: self.token,
-                hosts: self.hosts,
+                keys: self.keys,
             },
         ));
         Ok(())
     }
-}
-
-/// Tells whoever runs this what should be known of the settings; gives what looks at policies that
-/// come later, and at the roles of the database.
-fn warn_of(settings: &Settings, telemetry: &Telemetry) -> (Arc<Look>, Option<RoleLook>) {
-    let now = Timestamp::now().as_second();
-    tell(warnings::of(settings, now), telemetry);
-    let ends = warnings::ends(settings).into_iter();
-    let ends: Vec<_> = ends.map(|one| (one.certificate, one.ends)).collect();
-    telemetry.emit(&CertificatesHeld { ends: &ends });
-    let (users, told) = (warnings::users(&settings.auth), telemetry.clone());
-    let look = move |set: &PolicySet| tell(warnings::unfit_users(set, &users), &told);
-    (Arc::new(look), RoleLook::of(settings, telemetry))
 }
 
 fn tell(found: impl IntoIterator<Item = Warning>, telemetry: &Telemetry) {
@@ -264,15 +271,15 @@ impl Signals {
         })
     }
 
-    /// Until then, SIGHUP has the audit's file opened anew and the policies read again.
-    async fn until_stop(&mut self, telemetry: &Telemetry, asked: &Notify) {
+    /// Until then, SIGHUP has the audit's file opened anew, and settings and policies read again.
+    async fn until_stop(&mut self, telemetry: &Telemetry, asker: &Asker) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return,
                 _ = self.interrupt.recv() => return,
                 _ = self.hangup.recv() => {
                     telemetry.reopen();
-                    asked.notify_one();
+                    asker.ask();
                 }
             }
         }
@@ -305,13 +312,16 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
         }
     });
     Ok(LoginDesk {
-        tls,
-        auth,
+        entrance: CurrentEntrance::new(Entrance {
+            tls,
+            auth,
+            report_as: settings.report_as,
+        }),
+        roster: Roster::default(),
         upstream,
         catalogs,
         sides,
         regime: Arc::new(Regime::new(live, recording)),
-        report_as: settings.report_as,
         cancels: CancelRegistry::new(),
         accounts: Accounts::new(),
         memory: Budget::new(settings.memory, telemetry.memory()),

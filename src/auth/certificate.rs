@@ -7,20 +7,18 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::x509::AttributeTypeAndValue;
 
-use super::settings::{CertificateUser, UpstreamIdentity};
+use super::settings::CertificateUser;
 use crate::limits;
 
-/// The identity behind a certificate, if the list has the user with one of its names.
+/// The entry behind a certificate, if the list has the user with one of its names.
 pub fn identify<'s>(
     entries: &'s [CertificateUser],
     user: &str,
     certificate: &[u8],
-) -> Option<&'s UpstreamIdentity> {
+) -> Option<&'s CertificateUser> {
     let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
     let mut wanted = entries.iter().filter(|entry| entry.name == user);
-    wanted
-        .find(|entry| bears(&parsed, &entry.certificate_name))
-        .map(|entry| &entry.upstream)
+    wanted.find(|entry| bears(&parsed, &entry.certificate_name))
 }
 
 /// What the subject of a certificate says; none where it says nothing of the kind, or several
@@ -82,6 +80,7 @@ fn bears(certificate: &X509Certificate<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::settings::UpstreamIdentity;
 
     fn entry(certificate_name: &str, name: &str) -> CertificateUser {
         CertificateUser {
@@ -142,7 +141,7 @@ mod tests {
     fn names_and_users_have_to_fit() {
         let entries = [entry("alice", "alice"), entry("reports.example.org", "bi")];
         let check = |user, certificate: &[u8]| {
-            identify(&entries, user, certificate).map(|upstream| upstream.user.as_str())
+            identify(&entries, user, certificate).map(|entry| entry.upstream.user.as_str())
         };
         assert_eq!(check("alice", &certificate("alice", &[])), Some("up_alice"));
         assert_eq!(

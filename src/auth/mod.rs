@@ -106,6 +106,52 @@ impl Auth {
         }
     }
 
+    /// Makes the way of logging in ready that comes after this one.
+    pub fn load_after(
+        &self,
+        settings: AuthSettings,
+        tls: &ClientTls,
+    ) -> Result<Self, AuthSetupError> {
+        Ok(match (self, Self::load(settings, tls)?) {
+            (Self::Scram(before), Self::Scram(users)) => Self::Scram(users.disguised_as(before)),
+            (_, other) => other,
+        })
+    }
+
+    /// Whether a session may go on that was let in before: its user is still listed, where users
+    /// are, with the name of its certificate if that is what it was let in for.
+    pub fn still_lists(&self, user: &str, certificate_name: Option<&str>) -> bool {
+        match self {
+            Self::Passthrough { .. } | Self::Trust(_) => true,
+            Self::Scram(users) => users.has(user),
+            Self::Certificate(entries) => entries.iter().any(|entry| {
+                let same_name = |name| name == entry.certificate_name;
+                entry.name == user && certificate_name.is_none_or(same_name)
+            }),
+        }
+    }
+
+    /// The name by which the list has this certificate for that user, where that lets it in.
+    pub fn listed_name(&self, user: &str, shown: &[u8]) -> Option<&str> {
+        match self {
+            Self::Passthrough { .. } | Self::Scram(_) | Self::Trust(_) => None,
+            Self::Certificate(entries) => {
+                let entry = certificate::identify(entries, user, shown)?;
+                Some(&entry.certificate_name)
+            }
+        }
+    }
+
+    /// Whom clients stand for at the upstream, as far as the settings say so.
+    pub fn identities(&self) -> Vec<&UpstreamIdentity> {
+        match self {
+            Self::Passthrough { .. } => Vec::new(),
+            Self::Scram(users) => users.identities().collect(),
+            Self::Certificate(entries) => entries.iter().map(|entry| &entry.upstream).collect(),
+            Self::Trust(identity) => identity.iter().collect(),
+        }
+    }
+
     /// Finds out who a client is that says it is `user`.
     ///
     /// Not to be cancelled and gone on with: an exchange may be half done.
@@ -124,9 +170,9 @@ impl Auth {
                     .stream
                     .peer_certificate()
                     .ok_or(AuthError::NoCertificate)?;
-                let identity = certificate::identify(entries, user, shown);
-                identity
-                    .map(|identity| Admitted::As(Cow::Borrowed(identity)))
+                let entry = certificate::identify(entries, user, shown);
+                entry
+                    .map(|entry| Admitted::As(Cow::Borrowed(&entry.upstream)))
                     .ok_or(AuthError::WrongCertificate)
             }
             Self::Trust(_) if !peer.is_local() => Err(AuthError::NotLocal),

@@ -17,7 +17,7 @@ use pgwire::api::auth::sasl::scram::{ScramServerAuth, ScramServerAuthWaitingForC
 use pgwire::error::PgWireError;
 use tokio::time::Instant;
 
-use super::settings::ScramUser;
+use super::settings::{ScramUser, UpstreamIdentity};
 use super::verifier::{KEY_BYTES, SALT_BYTES, Verifier};
 use super::{Admitted, AuthError};
 use crate::net::link::Link;
@@ -59,6 +59,23 @@ impl ScramUsers {
             bound,
             stand_in_key,
         })
+    }
+
+    /// The same users; names that are not among them look as they did to these: whoever asks before
+    /// and after learns nothing of the list.
+    pub fn disguised_as(mut self, before: &Self) -> Self {
+        self.stand_in_key = before.stand_in_key;
+        self
+    }
+
+    /// Whether there is a user of this name.
+    pub fn has(&self, user: &str) -> bool {
+        self.users.contains_key(user)
+    }
+
+    /// Whom they stand for at the upstream.
+    pub fn identities(&self) -> impl Iterator<Item = &UpstreamIdentity> {
+        self.users.values().map(|user| &user.upstream)
     }
 
     /// Runs the exchange with a client that says it is `user`.
@@ -181,7 +198,6 @@ mod tests {
     use tokio::net::UnixStream;
 
     use super::*;
-    use crate::auth::settings::UpstreamIdentity;
     use crate::net::stream::Stream;
     use crate::secret::Secret;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::app::{self, AppError};
 use crate::cli::sources::sources;
 use crate::cli::{Outcome, allocator, complain, fail};
-use crate::config::written::Flag;
+use crate::config::written::{Flag, Sources};
 use crate::config::{self, Problem, Settings};
 use crate::net::descriptors;
 
@@ -41,7 +41,7 @@ pub fn run(flags: Flags) -> Outcome {
     allocator::settle();
     descriptors::raise_limit();
     match settings(flags) {
-        Ok(settings) => match app::run(settings) {
+        Ok((settings, sources)) => match app::run(settings, sources) {
             Ok(()) => Outcome::Done,
             Err(error @ AppError::PolicyTests(_)) => untested(&error),
             Err(error) => fail(format_args!("{error}")),
@@ -65,7 +65,7 @@ fn untested(error: &AppError) -> Outcome {
     fail(format_args!("{error}"))
 }
 
-fn settings(flags: Flags) -> Result<Settings, Vec<Problem>> {
+fn settings(flags: Flags) -> Result<(Settings, Sources), Vec<Problem>> {
     let given = [
         ("upstream.url", "--upstream", flags.upstream),
         ("listen", "--listen", flags.listen),
@@ -77,5 +77,6 @@ fn settings(flags: Flags) -> Result<Settings, Vec<Problem>> {
         let value = value?;
         Some(Flag { path, name, value })
     });
-    config::load(&sources(flags.config.as_deref(), given.collect())?)
+    let sources = sources(flags.config.as_deref(), given.collect())?;
+    Ok((config::load(&sources)?, sources))
 }

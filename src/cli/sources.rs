@@ -23,15 +23,16 @@ pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<P
         (None, Some(path)) => Some((FILE_VARIABLE, PathBuf::from(path))),
         (None, None) => None,
     };
-    let file = match named {
-        Some((named_by, path)) => Some(read(named_by, &path)?),
-        None => None,
+    let (file, path) = match named {
+        Some((named_by, path)) => (Some(read(named_by, &path)?), Some(path)),
+        None => (None, None),
     };
     // What is not Unicode cannot be one of ours; its name would have to be.
     let variables = env::vars_os();
     let variables = variables
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     Ok(Sources {
+        path,
         file,
         variables: variables.collect(),
         flags,

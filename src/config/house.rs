@@ -102,6 +102,14 @@ pub fn strict_files(reader: &mut Reader) {
     }
 }
 
+/// `policy.file`: where the policies come from. What is wrong with it is told where they are read.
+pub fn sources(reader: &Reader) -> Vec<Source> {
+    match reader.peek_words("policy.file") {
+        None => vec![Source::of("agent")],
+        Some(words) => words.iter().map(|word| Source::of(word)).collect(),
+    }
+}
+
 /// `policy.file`: the policies, and where they come from. Their problems become problems of the
 /// settings.
 pub fn policies(reader: &mut Reader) -> Option<(PolicySet, Vec<Source>)> {
@@ -177,6 +185,11 @@ fn loaded(reader: &mut Reader) -> Option<Vec<(Source, Vec<Policy>)>> {
     let mut all = Some(Vec::new());
     for word in words {
         let source = Source::of(&word.text);
+        if reader.is_again() && !source.can_be_read_again() {
+            reader.note(&word.place, format!("{source}: {NOT_AGAIN}"));
+            all = None;
+            continue;
+        }
         match (source.load(), &mut all) {
             (Ok(loaded), Some(all)) => {
                 let policies = loaded.into_iter().map(|one| one.policy);
@@ -249,6 +262,8 @@ fn local(port: u16) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
 }
 
+/// What is said of policies that come through a pipe.
+const NOT_AGAIN: &str = "is no file and no folder, and is not read again";
 /// The port next to Postgres's own, as PgBouncer has it.
 const LISTEN_PORT: u16 = 6432;
 /// The port of metrics and probes.

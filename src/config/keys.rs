@@ -380,6 +380,10 @@ pub const KEYS: &[Key] = &[
 pub const USER_KEYS: &[(&str, &str)] = &[
     ("name", "The user that the client names. Required."),
     (
+        "disabled",
+        "true: the user does not get in, as if it were not listed, and a reload ends its sessions.",
+    ),
+    (
         "verifier",
         "With scram: what the password is checked against, from hash-password.",
     ),

@@ -6,6 +6,8 @@
 //!
 //! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
 //! * [`reader`]: one value of a key, checked; [`amounts`]: durations and sizes
+//! * [`marks`]: what settings were, for those who read them again; [`difference`]: what of new
+//!   ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
 //! * [`house`], [`evidence`], [`upstream`], [`catalog`], [`client`] and [`users`]: the sections,
 //!   each made into the settings of the part that needs them
@@ -30,9 +32,11 @@ use crate::upstream::keeper::accounts::Known;
 pub mod amounts;
 mod catalog;
 mod client;
+pub mod difference;
 mod evidence;
 mod house;
 pub mod keys;
+pub mod marks;
 mod misplaced;
 mod reader;
 mod upstream;
@@ -40,7 +44,8 @@ mod users;
 pub mod warnings;
 pub mod written;
 
-use reader::Reader;
+use marks::Marks;
+use reader::{Reader, Reading};
 use written::{FileRead, Sources};
 
 /// Everything that can be set, checked and ready for the parts that need it.
@@ -85,6 +90,18 @@ pub struct Settings {
     pub memory: usize,
     /// How long a drain may take.
     pub drain_timeout: Duration,
+    /// What was written, and what stood in the files, for those who read them again.
+    pub marks: Marks,
+}
+
+/// What came of reading settings again.
+pub struct Again {
+    /// The settings, or everything that is wrong with them.
+    pub settings: Result<Settings, Vec<Problem>>,
+    /// The files that were named, as far as it was read; the policies' are not among them.
+    pub files: Vec<PathBuf>,
+    /// Where the policies come from, where that could be read.
+    pub policy_sources: Vec<Source>,
 }
 
 /// The way to a database, and who reads its catalog.
@@ -130,19 +147,44 @@ pub struct Problem {
 /// Reads the sources, or says everything that is wrong with them. Reads the files that the
 /// settings name for secrets and the policy; certificates are read by the parts that use them.
 pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
+    read(sources, Reading::First).settings
+}
+
+/// The same, once more: what the sources name may have changed, and what is a pipe is not read.
+pub fn load_again(sources: &Sources) -> Again {
+    read(sources, Reading::Again)
+}
+
+fn read(sources: &Sources, reading: Reading) -> Again {
     let written = written::gather(sources);
     let file = written.file;
-    let mut reader = Reader::new(written, &sources.variables);
+    let mut marks = Marks::of(&written.given);
+    let mut reader = Reader::at(reading, written, &sources.variables);
+    let policy_sources = house::sources(&reader);
     if file == FileRead::Not {
         // What is missing in the rest is in the file; the policies may be elsewhere.
         house::policies(&mut reader);
-        return Err(reader.into_problems());
+        return Again {
+            settings: Err(reader.into_problems()),
+            files: Vec::new(),
+            policy_sources,
+        };
     }
     let settings = settings(&mut reader);
     house::strict_files(&mut reader);
-    match (settings, reader.into_problems()) {
-        (Some(settings), problems) if problems.is_empty() => Ok(settings),
+    let named = reader.files();
+    let files = named.iter().map(|(path, _)| path.clone()).collect();
+    let settings = match (settings, reader.into_problems()) {
+        (Some(settings), problems) if problems.is_empty() => {
+            marks.add_files(named);
+            Ok(Settings { marks, ..settings })
+        }
         (_, problems) => Err(problems),
+    };
+    Again {
+        settings,
+        files,
+        policy_sources,
     }
 }
 
@@ -226,6 +268,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         connections_max: connections_max?,
         memory: memory?,
         drain_timeout: drain_timeout?,
+        marks: Marks::default(),
     })
 }
 

@@ -27,6 +27,18 @@ pub struct Reader {
     environment: BTreeMap<String, Secret>,
     /// The places whose files hold secrets that others can read.
     exposed: Vec<String>,
+    /// The files that were named, each with the place.
+    files: Vec<(PathBuf, String)>,
+    reading: Reading,
+}
+
+/// The how manieth time it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// What is named may be a pipe.
+    First,
+    /// A pipe has said all that it had to say, and could keep the reader for ever.
+    Again,
 }
 
 /// A text and where it stands.
@@ -48,8 +60,13 @@ pub enum Choice<T> {
 }
 
 impl Reader {
-    /// Takes over what is written.
+    /// Takes over what is written, for the first time.
     pub fn new(written: Written, environment: &[(String, String)]) -> Self {
+        Self::at(Reading::First, written, environment)
+    }
+
+    /// Takes over what is written.
+    pub fn at(reading: Reading, written: Written, environment: &[(String, String)]) -> Self {
         let secret = |(name, value): &(String, String)| (name.clone(), Secret::new(value));
         let environment = environment.iter().map(secret).collect();
         let Written {
@@ -60,7 +77,37 @@ impl Reader {
             problems,
             environment,
             exposed: Vec::new(),
+            files: Vec::new(),
+            reading,
         }
+    }
+
+    /// The files that were named so far, each with the place where it is.
+    pub fn files(&self) -> Vec<(PathBuf, String)> {
+        self.files.clone()
+    }
+
+    /// Whether the settings were read before.
+    pub fn is_again(&self) -> bool {
+        self.reading == Reading::Again
+    }
+
+    /// Notes a file that another part reads.
+    pub fn note_file(&mut self, path: &Path, place: &str) {
+        self.files.push((path.to_owned(), place.to_owned()));
+    }
+
+    /// Notes a file that is about to be read; says whether it may be.
+    fn may_open(&mut self, word: &Word) -> bool {
+        self.note_file(Path::new(&word.text), &word.place);
+        let again = self.reading == Reading::Again;
+        // One that is missing is told as such where it is read.
+        let is_stream = fs::metadata(&word.text).is_ok_and(|found| !found.is_file());
+        let refused = again && is_stream && !Path::new(&word.text).is_dir();
+        if refused {
+            self.note(&word.place, "is no plain file, and is not read again");
+        }
+        !refused
     }
 
     /// What is wrong, in the order in which a person reads it.
@@ -114,6 +161,18 @@ impl Reader {
                 Choice::Wrong
             }
         }
+    }
+
+    /// The texts that a key is given as, right or wrong; none where it is not given.
+    pub fn peek_words(&self, path: &str) -> Option<Vec<String>> {
+        let word = |value: &Value| match value {
+            Value::Word(text) => Some(text.clone()),
+            Value::Nothing | Value::List(_) | Value::Map(_) => None,
+        };
+        Some(match &self.given.get(path)?.value {
+            Value::List(list) => list.iter().filter_map(|tree| word(&tree.value)).collect(),
+            other => word(other).into_iter().collect(),
+        })
     }
 
     /// One text or a list of them.
@@ -211,6 +270,7 @@ impl Reader {
         match self.word(path) {
             Choice::Absent => Choice::Absent,
             Choice::Wrong => Choice::Wrong,
+            Choice::Is(word) if !self.may_open(&word) => Choice::Wrong,
             Choice::Is(word) => match File::open(&word.text).and_then(|file| file.metadata()) {
                 Ok(found) if found.is_dir() => {
                     self.unreadable(&word, TextFault::System(ErrorKind::IsADirectory));
@@ -227,6 +287,9 @@ impl Reader {
 
     /// The text of a file, within the bound for files of settings.
     pub fn text_of(&mut self, word: &Word) -> Option<String> {
+        if !self.may_open(word) {
+            return None;
+        }
         match text_file::read(Path::new(&word.text), CONFIG_FILE_BYTES_MAX) {
             Ok(text) => Some(text),
             Err(fault) => {

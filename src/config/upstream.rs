@@ -47,6 +47,11 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
                 reader.note(&place, "the URL has a password already");
             }
             settings.password = password.or(settings.password);
+            let tls = &settings.tls;
+            let named = [tls.certificate(), tls.key(), tls.authority()];
+            for file in named.into_iter().flatten() {
+                reader.note_file(file, &url.place);
+            }
             if let Some(key) = settings.tls.key() {
                 let place = if reader.has("upstream.tls.key") {
                     reader.place_of("upstream.tls.key")

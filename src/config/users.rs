@@ -7,9 +7,16 @@ use crate::auth::verifier::Verifier;
 use crate::config::keys::USER_KEYS;
 use crate::config::reader::{Reader, Word};
 use crate::config::written::Source;
-use crate::policy::near::nearest;
+use crate::policy::near::{nearest, wanted};
 use crate::policy::tree::{Tree, Value};
 use crate::secret::Secret;
+
+/// Whether a user may log in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Enabled,
+    Disabled,
+}
 
 /// One user's words by key, and where the user stands.
 struct User {
@@ -20,18 +27,26 @@ struct User {
 /// The users of method scram.
 pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<Vec<ScramUser>> {
     let mut read: Vec<ScramUser> = Vec::new();
+    let mut disabled = Vec::new();
     let mut complete = true;
     for mut user in users(reader)? {
         user.refuse(reader, "certificate_name", "is only for method cert");
         let name = user.name(reader);
         let verifier = user.verifier(reader, name.as_deref());
         let upstream = user.upstream(reader, name.as_deref(), service);
-        let (Some(name), Some(verifier), Some(upstream)) = (name, verifier, upstream) else {
+        let standing = user.standing(reader);
+        let (Some(name), Some(verifier), Some(upstream), Some(standing)) =
+            (name, verifier, upstream, standing)
+        else {
             complete = false;
             continue;
         };
-        if read.iter().any(|other| other.name == name) {
+        if disabled.contains(&name) || read.iter().any(|other| other.name == name) {
             reader.note(&user.place, "another user has this name");
+        }
+        if standing == Standing::Disabled {
+            disabled.push(name);
+            continue;
         }
         read.push(ScramUser {
             name,
@@ -48,30 +63,36 @@ pub fn certificates(
     service: Option<&UpstreamIdentity>,
 ) -> Option<Vec<CertificateUser>> {
     let mut read: Vec<CertificateUser> = Vec::new();
+    let mut disabled = Vec::new();
     let mut complete = true;
     for mut user in users(reader)? {
         user.refuse(reader, "verifier", "is only for method scram");
         user.refuse(reader, "verifier_file", "is only for method scram");
         let name = user.name(reader);
         let upstream = user.upstream(reader, name.as_deref(), service);
-        let (Some(name), Some(upstream)) = (name, upstream) else {
+        let standing = user.standing(reader);
+        let (Some(name), Some(upstream), Some(standing)) = (name, upstream, standing) else {
             complete = false;
             continue;
         };
         let certificate_name = user
             .take("certificate_name")
             .map_or(name.clone(), |w| w.text);
-        let same = |other: &CertificateUser| {
-            other.certificate_name == certificate_name && other.name == name
-        };
-        if read.iter().any(same) {
-            reader.note(&user.place, "another entry has this name and certificate");
-        }
-        read.push(CertificateUser {
+        let entry = CertificateUser {
             certificate_name,
             name,
             upstream,
-        });
+        };
+        let same = |other: &CertificateUser| {
+            other.certificate_name == entry.certificate_name && other.name == entry.name
+        };
+        if disabled.iter().chain(&read).any(same) {
+            reader.note(&user.place, "another entry has this name and certificate");
+        }
+        match standing {
+            Standing::Enabled => read.push(entry),
+            Standing::Disabled => disabled.push(entry),
+        }
     }
     complete.then_some(read)
 }
@@ -136,6 +157,21 @@ impl User {
     fn refuse(&mut self, reader: &mut Reader, key: &str, why: &str) {
         if let Some(word) = self.take(key) {
             reader.note(&word.place, why);
+        }
+    }
+
+    /// `disabled`.
+    fn standing(&mut self, reader: &mut Reader) -> Option<Standing> {
+        let Some(word) = self.take("disabled") else {
+            return Some(Standing::Enabled);
+        };
+        match word.text.as_str() {
+            "true" => Some(Standing::Disabled),
+            "false" => Some(Standing::Enabled),
+            other => {
+                reader.note(&word.place, wanted(other, &["true", "false"]));
+                None
+            }
         }
     }
 

@@ -1,16 +1,21 @@
 //! What the sources say, by key: unknown keys and variables are found here, values are not read.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::config::Problem;
 use crate::config::keys::{FILE_VARIABLE, Form, KEYS, Key, VARIABLE_PREFIX};
 use crate::config::misplaced;
+use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::near::nearest;
 use crate::policy::tree::{self, Tree, Value};
+use crate::text_file;
 
 /// Where settings come from.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Sources {
+    /// Where the file is, to be read again.
+    pub path: Option<PathBuf>,
     /// The file, if there is one.
     pub file: Option<FileText>,
     /// The environment; variables that are not of pgsieve are passed over.
@@ -20,6 +25,7 @@ pub struct Sources {
 }
 
 /// A settings file as read from the disk.
+#[derive(Clone)]
 pub struct FileText {
     /// What to call it in problems.
     pub name: String,
@@ -28,6 +34,7 @@ pub struct FileText {
 }
 
 /// A flag that stands for a key.
+#[derive(Clone)]
 pub struct Flag {
     /// The key's path.
     pub path: &'static str,
@@ -75,6 +82,32 @@ pub enum Source {
     File(String),
     /// A variable or flag: the place says it all.
     Named(String),
+}
+
+impl Sources {
+    /// The same, with what the file says now. What has come through a pipe has come once.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn again(&self) -> Result<Self, Vec<Problem>> {
+        let Some(path) = &self.path else {
+            return Ok(self.clone());
+        };
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Ok(self.clone());
+        }
+        let name = path.display().to_string();
+        let text = text_file::read(path, CONFIG_FILE_BYTES_MAX).map_err(|fault| {
+            vec![Problem {
+                place: name.clone(),
+                what: format!("the file cannot be read: {}", fault.told(path)),
+            }]
+        })?;
+        Ok(Self {
+            file: Some(FileText { name, text }),
+            ..self.clone()
+        })
+    }
 }
 
 /// Collects what all sources say.

@@ -8,6 +8,8 @@ pub mod listener;
 pub mod policy_tests;
 pub mod readiness;
 pub mod reload;
+pub mod renewal;
+mod stamp;
 pub mod worker;
 
 use std::fmt;

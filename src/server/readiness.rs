@@ -12,6 +12,7 @@
 //! catalog "stock" at server 91c4d007: failed: other_server
 //! policy "agent": version 3f0c1d2e4a5b6c7d, mode enforce
 //! policies: read 12 s ago, not taken; problems: 2
+//! settings: wait for a restart: workers
 //! policies: do not fit the databases; problems: 1
 //! audit: takes no lines for 14 s: no storage space
 //! ```
@@ -54,6 +55,8 @@ pub struct Readiness {
     live: Arc<Live>,
     telemetry: Telemetry,
     reload: Mutex<Option<Reload>>,
+    /// The keys that wait for a restart.
+    waiting: Mutex<Vec<String>>,
     misfits: AtomicUsize,
 }
 
@@ -111,6 +114,7 @@ impl Readiness {
             live,
             telemetry,
             reload: Mutex::default(),
+            waiting: Mutex::default(),
             misfits: AtomicUsize::new(0),
         }
     }
@@ -133,6 +137,11 @@ impl Readiness {
             problems,
         };
         *self.reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(reload);
+    }
+
+    /// Notes which keys wait for a restart.
+    pub fn note_waiting(&self, keys: Vec<String>) {
+        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = keys;
     }
 
     /// Notes in how many points the policies that hold do not fit the databases that are known.
@@ -197,6 +206,11 @@ impl Readiness {
         if let Some(reload) = reload {
             let _ = writeln!(text, "policies: {}", reload.told());
         }
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waiting.is_empty() {
+            let _ = writeln!(text, "settings: wait for a restart: {}", waiting.join(", "));
+        }
+        drop(waiting);
         let misfits = self.misfits.load(Ordering::Relaxed);
         if misfits > 0 {
             let _ = writeln!(

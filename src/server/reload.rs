@@ -1,43 +1,44 @@
-//! Reads the policies again, when somebody says so (SIGHUP) and when their files have changed, and
-//! has them hold all at once, or not at all.
+//! Reads settings and policies again, when somebody says so (SIGHUP, `pgsieve reload`) and when
+//! their files have changed, and has them hold all at once, or not at all.
 //!
-//! What is read is checked by itself, and then against every catalog that is known: what the gate
-//! needs to judge under the new policies is there before the first session is under them. If
-//! anything is wrong the policies of before go on to hold; the log, a metric and `/readyz` say so.
-//! So it is where one of their own tests fails and the settings ask for them (`policy.tests`).
-//! They say so as well where policies that hold do not fit a catalog that is loaded later.
+//! What is read is checked by itself, with every file that the settings name, and then the
+//! policies against every catalog that is known: what the gate needs to judge under the new
+//! policies is there before the first session is under them. If anything is wrong what held before
+//! goes on to hold; the log, metrics and `/readyz` say so. So it is where one of the policies' own
+//! tests fails and the settings ask for them (`policy.tests`). They say so as well where policies
+//! that hold do not fit a catalog that is loaded later.
 //!
 //! A change of the files is noticed by their content, read once in a while: that sees what an
-//! editor does, what `mv` does and how Kubernetes exchanges a ConfigMap (a symbolic link is pointed
-//! elsewhere), on every file system. It counts when the files have stood still for a moment.
+//! editor does, what `mv` does and how Kubernetes exchanges a ConfigMap or a Secret (a symbolic
+//! link is pointed elsewhere), on every file system. It counts when the files have stood still for
+//! a moment.
 
-use std::fs;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::fitness;
-use super::policy_tests::PolicyTests;
 use super::readiness::Readiness;
+use super::renewal::{Coming, Faults, Read, Report, Watched};
+use super::stamp::Stamp;
 use crate::catalog::Version;
 use crate::limits;
-use crate::policy::sources::{self, Source};
 use crate::policy::{Live, PolicySet, Problem};
 use crate::telemetry::Telemetry;
-use crate::telemetry::events::{PoliciesCompared, PoliciesRead};
-use crate::telemetry::labels::PolicyReload;
+use crate::telemetry::events::{PoliciesCompared, PoliciesRead, SettingsRead};
+use crate::telemetry::labels::{Label, PolicyReload};
 use crate::upstream::keeper::Catalogs;
 
-/// Reads the policies again and has them hold.
+/// Reads settings and policies again and has them hold.
 pub struct Reloader {
-    /// Where they come from.
-    pub sources: Arc<[Source]>,
-    /// Where they hold.
+    /// What reads them.
+    pub read: Arc<Read>,
+    /// What they came from.
+    pub watched: Watched,
+    /// Where policies hold.
     pub live: Arc<Live>,
     /// What they are checked against.
     pub catalogs: Catalogs,
@@ -45,36 +46,33 @@ pub struct Reloader {
     pub readiness: Arc<Readiness>,
     /// Where it is told.
     pub telemetry: Telemetry,
-    /// Somebody wants them to be read now.
-    pub asked: Arc<Notify>,
-    /// Runs their tests, where these have to pass.
-    pub tests: Option<PolicyTests>,
-    /// Looks at policies that hold from now on.
-    pub look: Arc<Look>,
+    /// Who wants it now.
+    pub wishes: mpsc::Receiver<Wish>,
 }
 
-/// A look at policies.
-pub type Look = dyn Fn(&PolicySet) + Send + Sync;
-
-/// Why policies are read again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wake {
-    /// Somebody said so.
-    Asked,
-    /// It is time to look at the files.
-    Interval,
+/// Somebody wants everything to be read now, and may want to hear what came of it.
+pub struct Wish {
+    answer: Option<oneshot::Sender<Report>>,
 }
 
-/// The state of all files of policies: a hash of their names and contents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp([u8; 32]);
+/// Has everything read again. Cheap to clone.
+#[derive(Clone)]
+pub struct Asker {
+    wishes: mpsc::Sender<Wish>,
+}
 
 /// What came of it.
 struct Verdict {
-    outcome: PolicyReload,
-    problems: Vec<Problem>,
+    report: Report,
+    /// What is wrong, if anything.
+    faults: Faults,
+    /// What became of the policies alone.
+    policies: PolicyReload,
     idle: usize,
     fit: Fit,
+    watched: Watched,
+    /// The files as they were read.
+    stamp: Stamp,
 }
 
 /// Whether policies that were read and are sound fit the databases.
@@ -86,19 +84,44 @@ enum Fit {
     NotYet,
 }
 
+impl Asker {
+    /// A way to ask, and where that arrives.
+    pub fn new() -> (Self, mpsc::Receiver<Wish>) {
+        let (wishes, arriving) = mpsc::channel(limits::RELOADS_WAITING_MAX);
+        (Self { wishes }, arriving)
+    }
+
+    /// Asks, and hears nothing of it. Where many wait already, theirs will do.
+    pub fn ask(&self) {
+        let _ = self.wishes.try_send(Wish { answer: None });
+    }
+
+    /// Asks, and waits for what comes of it; nothing, where too many wait already. May be
+    /// cancelled: it is read all the same.
+    pub async fn hear(&self) -> Option<Report> {
+        let (answer, hears) = oneshot::channel();
+        let wish = Wish {
+            answer: Some(answer),
+        };
+        self.wishes.try_send(wish).ok()?;
+        hears.await.ok()
+    }
+}
+
 impl Reloader {
-    /// Runs as long as the process.
-    pub async fn run(self) {
+    /// Runs until nobody can ask any more.
+    pub async fn run(mut self) {
         let mut tried = self.begin().await;
         let mut misfits = Vec::new();
         // Which catalogs were known when policies did not fit them: others they may fit.
         let mut unfit_with = None;
         loop {
             self.compare(&mut misfits);
-            let looking = timeout(limits::POLICY_LOOK_INTERVAL, self.asked.notified());
-            let wake = match looking.await {
-                Ok(()) => Wake::Asked,
-                Err(_) => Wake::Interval,
+            let looking = timeout(limits::POLICY_LOOK_INTERVAL, self.wishes.recv());
+            let wish = match looking.await {
+                Ok(Some(wish)) => Some(wish),
+                Ok(None) => return,
+                Err(_) => None,
             };
             let Some(now) = self.stamp().await else {
                 continue;
@@ -106,16 +129,16 @@ impl Reloader {
             let may_fit = unfit_with
                 .as_ref()
                 .is_some_and(|known| *known != self.known());
-            let now = match wake {
-                Wake::Asked => Some(now),
-                Wake::Interval if Some(now) == tried => may_fit.then_some(now),
-                Wake::Interval => self.settled(now).await,
+            let is_due = match wish {
+                Some(_) => true,
+                None if Some(now) == tried => may_fit,
+                None => self.settles(now).await,
             };
-            if now.is_some() {
-                // The state was taken first: should the files change now, they are read once more.
-                tried = now;
+            if is_due {
                 let known = self.known();
-                unfit_with = (self.reload().await == Fit::NotYet).then_some(known);
+                let (fit, stamp) = self.reload(wish.and_then(|wish| wish.answer)).await;
+                tried = stamp.or(Some(now));
+                unfit_with = (fit == Fit::NotYet).then_some(known);
             }
         }
     }
@@ -139,164 +162,205 @@ impl Reloader {
         }
     }
 
-    /// The state of the files from which the policies that hold were read, as far as it is known:
-    /// they may have changed since.
+    /// The state of the files from which what holds was read, as far as it is known: they may have
+    /// changed since.
     async fn begin(&self) -> Option<Stamp> {
-        let (sources, live) = (Arc::clone(&self.sources), Arc::clone(&self.live));
+        let (read, live) = (Arc::clone(&self.read), Arc::clone(&self.live));
+        let watched = self.watched.clone();
         let looking = spawn_blocking(move || {
-            let stamp = Stamp::of(&sources);
-            if !sources.iter().all(Source::can_be_read_again) {
+            let stamp = Stamp::of(&watched);
+            if watched.has_streams() {
                 return Some(stamp);
             }
-            let read = sources::load(&sources).ok()?;
-            is_same(&live.current(), &read).then_some(stamp)
+            let (read, named) = read();
+            let read = read.ok()?;
+            let is_held = read.changed.is_empty() && is_same(&live.current(), &read.policies);
+            (is_held && named == watched).then_some(stamp)
         });
         looking.await.ok().flatten()
     }
 
-    /// Waits until the files stand still, for a while.
-    async fn settled(&self, mut seen: Stamp) -> Option<Stamp> {
+    /// Waits until the files stand still, for a while; says whether they do.
+    async fn settles(&self, mut seen: Stamp) -> bool {
         for _ in 0..limits::POLICY_SETTLE_LOOKS_MAX {
             sleep(limits::POLICY_SETTLE_TIME).await;
-            let now = self.stamp().await?;
-            if now == seen {
-                return Some(now);
+            match self.stamp().await {
+                Some(now) if now == seen => return true,
+                Some(now) => seen = now,
+                None => return false,
             }
-            seen = now;
         }
-        None
+        false
     }
 
     /// None if the task that looks has failed, which was told by the panic hook.
     async fn stamp(&self) -> Option<Stamp> {
-        let sources = Arc::clone(&self.sources);
-        spawn_blocking(move || Stamp::of(&sources)).await.ok()
+        let watched = self.watched.clone();
+        spawn_blocking(move || Stamp::of(&watched)).await.ok()
     }
 
-    async fn reload(&self) -> Fit {
-        let sources = Arc::clone(&self.sources);
+    /// The state of the files as they were read, where they were.
+    async fn reload(&mut self, answer: Option<oneshot::Sender<Report>>) -> (Fit, Option<Stamp>) {
+        let (read, watched) = (Arc::clone(&self.read), self.watched.clone());
         let (live, catalogs) = (Arc::clone(&self.live), self.catalogs.clone());
-        let (tests, handle) = (self.tests.clone(), Handle::current());
         // Reading, and looking through catalogs, is no work for a thread that accepts.
-        let trying = spawn_blocking(move || {
-            let tests = tests.as_ref().map(|tests| (tests, &handle));
-            try_out(&sources, &live, &catalogs, tests)
-        });
-        let trying = trying.await;
-        let verdict = trying.unwrap_or_else(|_panic| {
+        let handle = Handle::current();
+        let trying = spawn_blocking(move || try_out(&*read, watched, (&live, &catalogs), &handle));
+        let Ok(verdict) = trying.await else {
             self.catalogs.settle(&self.live.current());
-            Verdict::rejected(vec![Problem {
+            let faults = Faults::of_policies(vec![Problem {
                 place: "pgsieve".into(),
                 what: "met a fault of its own while it tried the policies out".into(),
-            }])
-        });
-        let Verdict {
-            outcome,
-            problems,
-            idle,
-            fit,
-        } = verdict;
-        self.readiness.note_reload(outcome, problems.len());
-        if outcome == PolicyReload::Loaded {
-            (self.look)(&self.live.current());
+            }]);
+            self.tell(
+                &Report::rejected(&faults),
+                &faults,
+                PolicyReload::Rejected,
+                0,
+            );
+            return (Fit::Settled, None);
+        };
+        self.watched = verdict.watched;
+        self.tell(
+            &verdict.report,
+            &verdict.faults,
+            verdict.policies,
+            verdict.idle,
+        );
+        if let Some(answer) = answer {
+            // Whoever asked may be gone.
+            let _ = answer.send(verdict.report);
         }
+        (verdict.fit, Some(verdict.stamp))
+    }
+
+    fn tell(&self, report: &Report, faults: &Faults, outcome: PolicyReload, idle: usize) {
+        self.readiness.note_reload(outcome, faults.count());
+        if outcome != PolicyReload::Rejected {
+            let keys = report.waiting.iter().map(|(key, _)| key.clone());
+            self.readiness.note_waiting(keys.collect());
+        }
+        self.telemetry.emit(&SettingsRead {
+            outcome: report.settings_outcome(faults),
+            changed: &report.changed,
+            waiting: &report.waiting,
+            sessions_ended: report.sessions_ended,
+            problems: &faults.settings,
+        });
         self.telemetry.emit(&PoliciesRead {
             outcome,
             set: &self.live.current(),
-            problems: &problems,
+            problems: &faults.policies,
             idle,
         });
-        fit
     }
 }
 
-impl Stamp {
-    fn of(sources: &[Source]) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        let files = sources.iter().flat_map(Source::files);
-        for file in files.take(limits::POLICY_FILES_LOOKED_AT_MAX) {
-            let name = file.as_os_str().as_encoded_bytes();
-            hasher.update(blake3::hash(name).as_bytes());
-            match content(&file) {
-                Ok(content) => hasher
-                    .update(&[1])
-                    .update(blake3::hash(&content).as_bytes()),
-                Err(error) => hasher
-                    .update(&[2])
-                    .update(error.kind().to_string().as_bytes()),
-            };
-        }
-        Self(*hasher.finalize().as_bytes())
-    }
-}
-
-impl Verdict {
-    fn rejected(problems: Vec<Problem>) -> Self {
-        Self {
-            outcome: PolicyReload::Rejected,
-            problems,
-            idle: 0,
-            fit: Fit::Settled,
-        }
-    }
-}
-
-/// Reads the policies, tries them out, and has them hold where nothing is wrong with them.
+/// Reads everything, tries it out, and has it hold where nothing is wrong with it.
 fn try_out(
-    sources: &[Source],
-    live: &Live,
-    catalogs: &Catalogs,
-    tests: Option<(&PolicyTests, &Handle)>,
+    read: &Read,
+    watched: Watched,
+    (live, catalogs): (&Live, &Catalogs),
+    handle: &Handle,
 ) -> Verdict {
-    if let Some(source) = sources.iter().find(|own| !own.can_be_read_again()) {
-        return Verdict::rejected(vec![Problem {
-            place: source.to_string(),
-            what: "is no file and no folder, and is not read again".into(),
-        }]);
-    }
-    let coming = match sources::load(sources) {
+    let (read, watched, stamp) = read_still(read, watched);
+    let rejected = |faults: Faults, fit| Verdict {
+        report: Report::rejected(&faults),
+        faults,
+        policies: PolicyReload::Rejected,
+        idle: 0,
+        fit,
+        watched: watched.clone(),
+        stamp,
+    };
+    let coming = match read {
         Ok(coming) => coming,
-        Err(problems) => return Verdict::rejected(problems),
+        Err(faults) => return rejected(faults, Fit::Settled),
     };
     let old = live.current();
-    if is_same(&old, &coming) {
-        return Verdict {
-            outcome: PolicyReload::Unchanged,
-            problems: Vec::new(),
-            idle: 0,
-            fit: Fit::Settled,
-        };
+    let policies = match is_same(&old, &coming.policies) {
+        true => PolicyReload::Unchanged,
+        false => PolicyReload::Loaded,
+    };
+    let (mut idle, mut sessions_ended, mut outcome) = (0, 0, PolicyReload::Unchanged);
+    // Policies that hold may fit no more what came later: that keeps no password from changing.
+    let is_asked = coming.changed.iter().any(|key| key == "policy.tests");
+    if policies == PolicyReload::Loaded || is_asked {
+        let seen = catalogs.foresee(&coming.policies);
+        let mut problems = fitness::problems(&coming.policies, &seen);
+        if let (true, Some(tests)) = (problems.is_empty(), &coming.tests) {
+            problems = tests.run(&coming.policies, &seen, handle).problems;
+        }
+        if !problems.is_empty() {
+            catalogs.settle(&old);
+            return rejected(Faults::of_policies(problems), Fit::NotYet);
+        }
+        idle = fitness::idle(&coming.policies, &seen);
     }
-    let seen = catalogs.foresee(&coming);
-    let mut problems = fitness::problems(&coming, &seen);
-    if let (true, Some((tests, handle))) = (problems.is_empty(), tests) {
-        problems = tests.run(&coming, &seen, handle).problems;
+    if policies == PolicyReload::Loaded {
+        live.replace(coming.policies);
+        catalogs.settle(&live.current());
     }
-    if !problems.is_empty() {
-        catalogs.settle(&old);
-        return Verdict {
-            fit: Fit::NotYet,
-            ..Verdict::rejected(problems)
-        };
+    if policies == PolicyReload::Loaded || !coming.changed.is_empty() {
+        sessions_ended = (coming.take)();
+        outcome = PolicyReload::Loaded;
     }
-    let idle = fitness::idle(&coming, &seen);
-    live.replace(coming);
-    catalogs.settle(&live.current());
+    let waiting = coming.waiting.into_iter();
     Verdict {
-        outcome: PolicyReload::Loaded,
-        problems: Vec::new(),
+        report: Report {
+            outcome: outcome.name(),
+            changed: coming.changed,
+            policies_changed: policies == PolicyReload::Loaded,
+            waiting: waiting.map(|one| (one.key.into(), one.change)).collect(),
+            sessions_ended,
+            problems: Vec::new(),
+        },
+        faults: Faults::default(),
+        policies,
         idle,
         fit: Fit::Settled,
+        watched,
+        stamp,
     }
 }
 
-/// What stands in a file. What is none could keep the reader for ever.
-fn content(file: &Path) -> io::Result<Vec<u8>> {
-    let found = fs::metadata(file)?;
-    if !found.is_file() || found.len() > limits::CONFIG_FILE_BYTES_MAX {
-        return Err(io::ErrorKind::InvalidInput.into());
+/// Reads everything, and what the files were then: where others are named than were looked at, it
+/// is read once more.
+fn read_still(read: &Read, mut watched: Watched) -> (Result<Coming, Faults>, Watched, Stamp) {
+    let mut looks = 0;
+    loop {
+        let stamp = Stamp::of(&watched);
+        let (read, named) = read();
+        looks += 1;
+        if named == watched || looks > limits::POLICY_SETTLE_LOOKS_MAX {
+            return (read, named, stamp);
+        }
+        watched = named;
     }
-    fs::read(file)
+}
+
+impl Report {
+    fn rejected(faults: &Faults) -> Self {
+        Self {
+            outcome: PolicyReload::Rejected.name(),
+            changed: Vec::new(),
+            policies_changed: false,
+            waiting: Vec::new(),
+            sessions_ended: 0,
+            problems: faults.told(),
+        }
+    }
+
+    /// What became of the settings alone.
+    fn settings_outcome(&self, faults: &Faults) -> PolicyReload {
+        if !faults.settings.is_empty() {
+            PolicyReload::Rejected
+        } else if self.changed.is_empty() {
+            PolicyReload::Unchanged
+        } else {
+            PolicyReload::Loaded
+        }
+    }
 }
 
 /// Whether both are the same policies, in the same order.

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::denial::Denial;
 use super::drain::Draining;
+use super::entrance::Entrance;
 use super::greeting::Hello;
 use super::login::{LoginDesk, LoginEnd, Opened};
 use super::pending_logins::PendingLogin;
@@ -43,6 +44,8 @@ use crate::wire::startup::ProtocolVersion;
 pub struct Attempt<'d> {
     /// What every login needs.
     pub desk: &'d LoginDesk,
+    /// The way that it comes in.
+    pub entrance: Arc<Entrance>,
     /// Where the client comes from.
     pub peer: Peer,
     /// When it came.
@@ -118,7 +121,11 @@ impl Attempt<'_> {
                 let info = self.info;
                 let certificate = client.stream.peer_certificate();
                 let subject = certificate.map(|shown| Box::new(certificate::subject(shown)));
+                let auth = &self.entrance.auth;
+                let listed = certificate.and_then(|shown| auth.listed_name(&plan.user, shown));
                 LoginEnd::Opened(Box::new(Opened {
+                    certificate_name: listed.map(Box::from),
+                    entrance: self.entrance,
                     client,
                     upstream,
                     info,
@@ -151,7 +158,7 @@ impl Attempt<'_> {
         }
         self.pending.await_client();
         let admitted = self
-            .desk
+            .entrance
             .auth
             .admit(client, self.peer, &bare.user, self.deadline)
             .await;
@@ -215,7 +222,7 @@ impl Attempt<'_> {
         let mut out = BytesMut::new();
         encode::authentication_ok(&mut out);
         for (name, value) in &upstream.parameters {
-            let value = self.desk.report_as.parameter(name).unwrap_or(value);
+            let value = self.entrance.report_as.parameter(name).unwrap_or(value);
             encode::parameter_status(&mut out, name, value).map_err(unsaid)?;
         }
         let mut guard = None;
@@ -292,7 +299,7 @@ impl Attempt<'_> {
 
     /// The way of logging in that the settings name.
     fn method(&self) -> LoginMethod {
-        match &self.desk.auth {
+        match &self.entrance.auth {
             Auth::Passthrough { .. } => LoginMethod::Passthrough,
             Auth::Scram(_) => LoginMethod::Scram,
             Auth::Certificate(_) => LoginMethod::Certificate,

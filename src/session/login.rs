@@ -13,17 +13,16 @@ use super::attempt::Attempt;
 use super::budget::Budget;
 use super::denial::Denial;
 use super::drain::Draining;
+use super::entrance::{CurrentEntrance, Entrance};
 use super::greeting::{self, CancelWish, Greeting, Turned};
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::{Accounts, Presence};
 use super::regime::{Placed, Regime};
-use super::reported::ReportAs;
+use super::roster::Roster;
 use super::turn::TurnQueue;
-use crate::auth::Auth;
 use crate::auth::certificate::Subject;
 use crate::gate::StartupPlan;
 use crate::limits;
-use crate::net::client_tls::ClientTls;
 use crate::net::link::Link;
 use crate::net::stream::{Peer, Stream};
 use crate::telemetry::Telemetry;
@@ -42,10 +41,10 @@ use crate::upstream::verify::Verified;
 /// What every login needs. Built once, shared by all.
 #[derive(Debug)]
 pub struct LoginDesk {
-    /// TLS for clients.
-    pub tls: ClientTls,
-    /// How clients prove who they are.
-    pub auth: Auth,
+    /// How clients come in.
+    pub entrance: CurrentEntrance,
+    /// Who is in.
+    pub roster: Roster,
     /// The database.
     pub upstream: Arc<Upstream>,
     /// What its databases contain.
@@ -54,8 +53,6 @@ pub struct LoginDesk {
     pub sides: Sides,
     /// The policies that hold.
     pub regime: Arc<Regime>,
-    /// As what the server is reported to clients.
-    pub report_as: ReportAs,
     /// Who can be cancelled.
     pub cancels: CancelRegistry,
     /// What users have done.
@@ -98,6 +95,10 @@ pub enum LoginEnd {
 /// ReadyForQuery is for the caller to send.
 #[derive(Debug)]
 pub struct Opened {
+    /// The way that it has come in.
+    pub entrance: Arc<Entrance>,
+    /// The name in its certificate that let it in, where that was its proof.
+    pub certificate_name: Option<Box<str>>,
     /// The client.
     pub client: Link,
     /// The upstream, logged in, proved read-only, idle.
@@ -174,8 +175,9 @@ async fn greet_and_enter(
     info: SessionInfo,
 ) -> LoginEnd {
     let deadline = since + limits::LOGIN_TIME_MAX;
+    let entrance = desk.entrance.now();
     let greeting = tokio::select! {
-        greeting = greeting::greet(stream, peer, (&desk.tls, turns), deadline) => greeting,
+        greeting = greeting::greet(stream, peer, (&entrance.tls, turns), deadline) => greeting,
         // It has not said what it speaks: no word of ours would be understood.
         () = draining.begun() => Err(Turned { link: None, denial: Denial::Shutdown }),
     };
@@ -202,6 +204,7 @@ async fn greet_and_enter(
             };
             Attempt {
                 desk,
+                entrance,
                 peer,
                 since,
                 deadline,

@@ -2,6 +2,7 @@
 //!
 //! * [`greeting`], [`startup`], [`login`], [`attempt`], `reaching`, [`denial`], `upstream_denial`:
 //!   what comes before the first statement
+//! * [`entrance`]: how clients prove who they are, as of now; [`roster`]: who is in
 //! * [`pending_logins`]: how many may be waited for before that
 //! * [`arrival`]: when a statement came, and how long it waited
 //! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside, and
@@ -37,6 +38,7 @@ pub mod conversation;
 pub mod denial;
 pub mod drain;
 mod elsewhere;
+pub mod entrance;
 #[cfg(test)]
 mod exchanges;
 mod failures;
@@ -69,6 +71,7 @@ pub mod reply;
 pub mod reported;
 mod rest;
 pub mod retold;
+pub mod roster;
 mod sending;
 pub mod signalled;
 #[cfg(test)]
@@ -97,11 +100,12 @@ use bytes::BytesMut;
 use self::conversation::{Conversation, Ending, SelfReport, UpstreamFacts};
 use self::drain::Draining;
 use self::house::House;
-use self::login::{Accepted, LoginEnd, Opened};
+use self::login::{Accepted, LoginDesk, LoginEnd, Opened};
 use self::quotas::Quotas;
 use self::relay::Relay;
 use self::repairs::loudness::Loudness;
 use self::reply::Farewell;
+use self::roster::{Member, Membership};
 use self::values::Known;
 use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::link::Link;
@@ -111,6 +115,7 @@ use crate::telemetry::seats::Sign;
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::lease::Lease;
+use crate::upstream::signals::Wishes;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
@@ -132,7 +137,7 @@ pub fn serve(
         let (info, reason, bytes_in, bytes_out) = match end {
             Err((info, reason)) => (info, reason, 0, 0),
             Ok(opened) => {
-                let mut relay = begin(opened, &house, seat.sign());
+                let (mut relay, _membership) = begin(opened, &house, seat.sign());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
                 let info = Arc::clone(relay.conversation.info());
@@ -181,8 +186,15 @@ async fn log_in(
 }
 
 /// Sets the conversation up.
-fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> Box<Relay> {
+fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Membership) {
+    let wishes = opened
+        .cancel
+        .as_ref()
+        .map_or_else(Arc::default, CancelGuard::wishes);
+    let membership = enlist(&opened, &wishes, &house.desk);
     let Opened {
+        entrance,
+        certificate_name: _,
         client,
         upstream,
         info,
@@ -207,7 +219,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> Box<Relay> {
             Some(_) => SelfReport::Reported,
             None => SelfReport::AskWhenTouched,
         },
-        report_as: house.desk.report_as,
+        report_as: entrance.report_as,
         search_path: verified.search_path,
         statement_timeout: plan
             .parameters
@@ -222,7 +234,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> Box<Relay> {
         },
         keeper,
         side: Some(side),
-        wishes: cancel.as_ref().map(CancelGuard::wishes),
+        wishes: Some(wishes),
         loudness: Loudness::at_startup(&plan.parameters),
         quotas: Quotas::new(presence, cancel.as_ref().map(CancelGuard::canceller)),
     };
@@ -233,7 +245,25 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> Box<Relay> {
     let mut relay = Relay::new(conversation, unread(client), unread(upstream), worker);
     relay.lease = lease;
     let share = house.desk.memory.share();
-    Box::new(relay.shown_by(sign, share))
+    (Box::new(relay.shown_by(sign, share)), membership)
+}
+
+/// Puts a session on the roster. Should its user have gone while it logged in, it ends before its
+/// first statement: whoever takes users away looks at the roster after that.
+fn enlist(opened: &Opened, wishes: &Arc<Wishes>, desk: &LoginDesk) -> Membership {
+    let member = Member {
+        user: opened.plan.user.as_str().into(),
+        certificate_name: opened.certificate_name.clone(),
+        wishes: Arc::clone(wishes),
+    };
+    let membership = desk.roster.enter(opened.info.id(), member);
+    let now = desk.entrance.now();
+    let certificate_name = opened.certificate_name.as_deref();
+    let is_same = Arc::ptr_eq(&now, &opened.entrance);
+    if !is_same && !now.auth.still_lists(&opened.plan.user, certificate_name) {
+        wishes.end();
+    }
+    membership
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

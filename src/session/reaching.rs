@@ -75,7 +75,7 @@ impl Attempt<'_> {
         plan: &StartupPlan,
     ) -> Result<(UpstreamSession, Account), Denial> {
         // Whatever the upstream asks for, this client could not answer; so it is not troubled.
-        if !self.desk.auth.may_ask_password(client, self.peer) {
+        if !self.entrance.auth.may_ask_password(client, self.peer) {
             return Err(Denial::Auth(AuthError::NotPrivate));
         }
         let mut password = None;

@@ -369,6 +369,12 @@ metrics! {
     POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in "seconds",
         [],
         "When the policies were last read that hold, in seconds since 1970.";
+    SETTINGS_RELOADS: Counter "pgsieve_settings_reloads_total" in "reloads",
+        ["outcome": closed::<PolicyReload>()],
+        "Times that the settings were read again, by what came of it.";
+    SETTINGS_WAITING: Gauge "pgsieve_settings_waiting_for_restart" in "keys",
+        [],
+        "Keys of the settings that are written otherwise than they hold, and wait for a restart.";
     MEMORY_TAKEN_BYTES: Gauge "pgsieve_memory_taken_bytes" in "bytes",
         [],
         "Memory that clients have taken of limits.memory.";

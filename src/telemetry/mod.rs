@@ -6,7 +6,7 @@
 //! * [`labels`]: the closed sets of words, [`session`]: who a session belongs to
 //! * [`events`]: the events, one struct each
 //! * [`metrics`]: every metric by name; [`numbers`], [`family`], [`named`], [`policies`],
-//!   [`upstreams`], `tally` and [`process`] hold the numbers
+//!   [`settings`], [`upstreams`], `tally` and [`process`] hold the numbers
 //! * [`slots`]: places for names that have numbers of their own; [`seats`]: what sessions are at
 //! * [`checks`]: when catalogs were last found to hold
 //! * [`code`]: SQLSTATEs that cannot carry text
@@ -37,6 +37,7 @@ pub mod pulse;
 pub mod recent;
 pub mod seats;
 pub mod session;
+pub mod settings;
 pub mod slots;
 mod tally;
 pub mod traces;

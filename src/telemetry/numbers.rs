@@ -42,6 +42,7 @@ use crate::telemetry::named::{ByFingerprint, ByPolicy, BySubject, ByUser};
 use crate::telemetry::policies::PolicyNumbers;
 use crate::telemetry::process;
 use crate::telemetry::seats::Seats;
+use crate::telemetry::settings::SettingsNumbers;
 use crate::telemetry::upstreams::UpstreamNumbers;
 
 /// The live numbers. Fields have the names of the rows.
@@ -123,6 +124,8 @@ pub struct Metrics {
     pub panics: IntCounter,
     /// What is known of the policies.
     pub policies: PolicyNumbers,
+    /// The settings.
+    pub settings: SettingsNumbers,
     /// What is counted of the memory that clients take.
     pub memory: MemoryNumbers,
     /// What the audit counts of itself.
@@ -259,6 +262,7 @@ impl Metrics {
             violations: Family::from_zero(r, &VIOLATIONS)?,
             panics: counter(r, &PANICS)?,
             policies: PolicyNumbers::register(r)?,
+            settings: SettingsNumbers::register(r)?,
             trace_spans: Arc::new(Family::from_zero(r, &TRACE_SPANS)?),
             memory: MemoryNumbers::register(r)?,
             audit: AuditNumbers {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -26,7 +27,8 @@ use crate::wire::encode;
 #[derive(Debug)]
 pub struct Upstream {
     settings: UpstreamSettings,
-    tls: UpstreamTls,
+    /// As of now: certificates and keys are renewed while it is used.
+    tls: RwLock<UpstreamTls>,
     reticence: Reticence,
 }
 
@@ -57,12 +59,23 @@ impl Upstream {
         let tls = UpstreamTls::load(&settings.tls, host)?;
         Ok(Self {
             settings,
-            tls,
+            tls: RwLock::new(tls),
             reticence: Reticence::default(),
         })
     }
 
-    /// The settings it was made of.
+    /// Connections that are made from now on use the certificates and keys of that one.
+    pub fn renew(&self, fresh: &Self) {
+        let tls = fresh.tls();
+        *self.tls.write().unwrap_or_else(PoisonError::into_inner) = tls;
+    }
+
+    fn tls(&self) -> UpstreamTls {
+        let held = self.tls.read().unwrap_or_else(PoisonError::into_inner);
+        held.clone()
+    }
+
+    /// The settings it was made of; where it is and which database is meant stay as they are.
     pub fn settings(&self) -> &UpstreamSettings {
         &self.settings
     }
@@ -87,14 +100,14 @@ impl Upstream {
             Endpoint::Unix { folder, port } => connect_unix(folder, *port).await?,
         };
         // Over a Unix socket the settings are never other than `disable`; see address.rs.
-        let (connector, name, socket) = match (&self.tls, stream) {
+        let (connector, name, socket) = match (self.tls(), stream) {
             (UpstreamTls::Insist { connector, name }, Stream::Tcp(socket)) => {
                 (connector, name, socket)
             }
             (_, stream) => return Ok(Link::new(stream)),
         };
         let socket = ask_for_tls(socket).await?;
-        let tls = connector.connect(name.clone(), socket).await;
+        let tls = connector.connect(name, socket).await;
         let tls = tls.map_err(|error| ConnectError::Handshake(tls_failure::cause(&error)))?;
         Ok(Link::new(Stream::ClientTls(Box::new(tls))))
     }

@@ -124,7 +124,8 @@ impl Wishes {
         self.cancel.notify_waiters();
     }
 
-    fn end(&self) {
+    /// Has the session end, as an administrator would.
+    pub fn end(&self) {
         self.ends.store(true, Ordering::Release);
         let waker = self
             .session

@@ -88,6 +88,10 @@ mod refusals;
 #[cfg(test)]
 mod reload;
 #[cfg(test)]
+mod renewal;
+#[cfg(test)]
+mod renewal_whole;
+#[cfg(test)]
 mod repairs;
 #[cfg(test)]
 mod repairs_corpus;

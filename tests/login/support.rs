@@ -16,11 +16,13 @@ use pgsieve::net::stream::{Peer, Stream};
 use pgsieve::policy::{Live, Policy, PolicySet};
 use pgsieve::session::budget::Budget;
 use pgsieve::session::drain::{Drain, Draining};
+use pgsieve::session::entrance::{CurrentEntrance, Entrance};
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
 use pgsieve::session::pending_logins::{PendingLogins, Places};
 use pgsieve::session::quotas::accounts::Accounts;
 use pgsieve::session::regime::Regime;
 
+use pgsieve::session::roster::Roster;
 use pgsieve::session::turn::TurnQueue;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::labels::ClosedBecause;
@@ -200,13 +202,16 @@ impl Sieve {
         let tls = ClientTls::load(&setup.tls).unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
         let desk = Arc::new(LoginDesk {
-            auth: Auth::load(setup.auth, &tls).unwrap(),
-            tls,
+            entrance: CurrentEntrance::new(Entrance {
+                auth: Auth::load(setup.auth, &tls).unwrap(),
+                tls,
+                report_as: Default::default(),
+            }),
+            roster: Roster::default(),
             sides: Sides::new(Arc::clone(&upstream), runtime.handle().clone()),
             upstream,
             catalogs: Catalogs::off(),
             regime: Arc::new(Regime::new(Arc::new(Live::new(setup.policies)), None)),
-            report_as: Default::default(),
             cancels: CancelRegistry::new(),
             accounts: Accounts::new(),
             memory: Budget::boundless(),

@@ -11,7 +11,8 @@
 //! * [`connection`]: one connection and its bounds; [`crowd`] and [`followers`]: who gives way
 //!   to whom
 //! * [`routes`]: what can be asked for
-//! * [`hosts`]: which names it may be asked for by; [`visitor`]: who may see the live page
+//! * [`keys`]: what opens it; [`hosts`]: which names it may be asked for by; [`visitor`]: who may
+//!   see the live page
 //! * [`page`]: the page itself
 //! * [`feed`]: what follows on it, once a second; [`state`]: what that says
 //!
@@ -22,11 +23,13 @@ mod crowd;
 mod feed;
 mod followers;
 mod hosts;
+mod keys;
 mod page;
 mod routes;
 mod state;
 mod visitor;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,13 +41,12 @@ use self::connection::Slot;
 use self::crowd::Crowd;
 use self::feed::Feed;
 use self::followers::Followers;
-use self::hosts::Hosts;
+pub use self::keys::AdminKeys;
 use self::page::LivePage;
 use self::visitor::Door;
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
 };
-use crate::secret::Secret;
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
 
@@ -54,22 +56,27 @@ pub struct Admin {
     pub telemetry: Telemetry,
     /// How pgsieve stands.
     pub readiness: Arc<Readiness>,
-    /// The bearer token of the live page; without one it is for this host alone.
-    pub token: Option<Secret>,
-    /// The names that scrapers and probes may ask for it by, beside its addresses.
-    pub hosts: Vec<String>,
+    /// What opens it.
+    pub keys: Arc<AdminKeys>,
 }
 
 /// What the answers are made from.
 struct Shown {
     telemetry: Telemetry,
     readiness: Arc<Readiness>,
-    door: Door,
-    hosts: Hosts,
+    keys: Arc<AdminKeys>,
+    bound: Option<IpAddr>,
     page: LivePage,
     feed: Feed,
     /// Room for pages that are being followed.
     followers: Followers,
+}
+
+impl Shown {
+    /// Who may see the live page now.
+    fn door(&self) -> Door {
+        Door::new(self.keys.now().token.as_ref(), self.bound)
+    }
 }
 
 /// Serves until it is dropped, which ends its connections as well.
@@ -83,8 +90,8 @@ async fn serve_to(listener: TcpListener, admin: Admin, followers: Followers) {
     let shown = Arc::new(Shown {
         telemetry: admin.telemetry,
         readiness: admin.readiness,
-        door: Door::new(admin.token.as_ref(), bound),
-        hosts: Hosts::new(admin.hosts),
+        keys: admin.keys,
+        bound,
         page: LivePage::new(),
         feed: Feed::new(),
         followers,

@@ -45,7 +45,7 @@ async fn live(
     Extension(slot): Extension<Arc<Slot>>,
     request: Request,
 ) -> Response {
-    match shown.door.judge(slot.peer, &request) {
+    match shown.door().judge(slot.peer, &request) {
         // A link on another page may lead here.
         Visitor::Welcome | Visitor::OtherPage => shown.page.response(StatusCode::OK),
         Visitor::WithoutToken => shown.page.response(StatusCode::UNAUTHORIZED),
@@ -126,7 +126,7 @@ async fn admit(
     request: Request,
     next: Next,
 ) -> Response {
-    match shown.door.judge(slot.peer, &request) {
+    match shown.door().judge(slot.peer, &request) {
         Visitor::Welcome => next.run(request).await,
         Visitor::WithoutToken => {
             let wanted = [(
@@ -143,7 +143,7 @@ async fn admit(
 
 /// Lets through what asks for this address by a name of its own.
 async fn know(State(shown): State<Arc<Shown>>, request: Request, next: Next) -> Response {
-    if shown.hosts.know(&request) {
+    if shown.keys.now().hosts.know(&request) {
         return next.run(request).await;
     }
     let words = "This address is asked for by an IP address, as localhost, or by a name that \

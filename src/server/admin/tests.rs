@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use super::*;
 use crate::limits::{ADMIN_REQUEST_BYTES_MAX, ADMIN_TIME_MS_MAX};
 use crate::policy::{Live, Policy, PolicySet};
+use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::Log;
 use crate::upstream::keeper::Catalogs;
@@ -32,8 +33,10 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {
     Admin {
         telemetry: Telemetry::start(&settings, Log::off()).unwrap(),
         readiness: Arc::clone(readiness),
-        token: token.map(Secret::new),
-        hosts: vec!["pgsieve".into()],
+        keys: Arc::new(AdminKeys::new(
+            token.map(Secret::new),
+            vec!["pgsieve".into()],
+        )),
     }
 }
 

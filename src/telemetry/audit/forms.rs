@@ -159,6 +159,32 @@ pub const EVENTS: &[EventForm] = &[
         &[field("policies", Text, Always, "Names and versions.")],
     ),
     event(
+        "settings_read",
+        false,
+        "The settings were read again.",
+        &[
+            field("outcome", Word, Always, "What came of it."),
+            field(
+                "changed",
+                Text,
+                Always,
+                "The keys that hold otherwise than before.",
+            ),
+            field(
+                "sessions_ended",
+                Number,
+                Always,
+                "Sessions that were ended because their users are gone.",
+            ),
+            field(
+                "problems",
+                Number,
+                Always,
+                "What is wrong with them, as a number.",
+            ),
+        ],
+    ),
+    event(
         "policies_read",
         false,
         "The policies were read again.",

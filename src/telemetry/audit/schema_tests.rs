@@ -169,6 +169,13 @@ fn house(telemetry: &Telemetry) {
     });
     let set = PolicySet::only(Arc::new(Policy::agent()));
     telemetry.emit(&happened::PoliciesHold { set: &set });
+    telemetry.emit(&happened::SettingsRead {
+        outcome: label::PolicyReload::Loaded,
+        changed: &[String::from("client.auth.users")],
+        waiting: &[],
+        sessions_ended: 1,
+        problems: &[],
+    });
     telemetry.emit(&happened::PoliciesRead {
         outcome: label::PolicyReload::Loaded,
         set: &set,

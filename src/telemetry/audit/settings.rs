@@ -139,6 +139,20 @@ impl AuditTarget {
     }
 }
 
+impl fmt::Display for AuditTarget {
+    /// As it is written.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdout => formatter.write_str("-"),
+            Self::File(path) => path.display().fmt(formatter),
+            Self::Syslog(SyslogPlace::Socket(path)) => {
+                write!(formatter, "syslog://{}", path.display())
+            }
+            Self::Syslog(place) => place.fmt(formatter),
+        }
+    }
+}
+
 impl fmt::Display for SyslogPlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,7 +6,8 @@
 //! * [`limit`]: where a policy's limit was reached
 //! * [`alarm`]: what must never happen
 //! * [`catalog`]: what is known of the database; [`upstream`]: what is known of the server;
-//!   [`policy`]: which policies hold; [`house`]: start, drain, stop;
+//!   [`policy`]: which policies hold; [`settings`]: which settings do; [`house`]: start, drain,
+//!   stop;
 //!   [`warnings`]: what should be mended about the settings
 
 pub mod admin;
@@ -19,6 +20,7 @@ pub mod login;
 pub mod plan;
 pub mod policy;
 pub mod repair;
+pub mod settings;
 pub mod statement;
 pub mod upstream;
 pub mod warnings;
@@ -43,6 +45,7 @@ pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyTestsPassed, PolicyTestsWait,
 };
 pub use repair::StatementRepaired;
+pub use settings::{SettingsRead, WaitingKey};
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 pub use upstream::{UpstreamTold, UpstreamTried};
 pub use warnings::{CertificatesHeld, SettingsWarned};

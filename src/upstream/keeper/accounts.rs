@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use crate::upstream::snapshot::Account;
 
 /// What the settings say.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
     /// This account and no other.
     Configured(Account),
@@ -23,14 +23,13 @@ pub enum Known {
 
 /// The accounts of one keeper.
 pub struct Accounts {
-    known: Known,
     state: Mutex<State>,
     offered: Notify,
 }
 
-/// What has been tried.
-#[derive(Default)]
+/// What is known and has been tried.
 struct State {
+    known: Known,
     known_refused: bool,
     borrowed: Option<Account>,
 }
@@ -50,16 +49,28 @@ impl Accounts {
     /// The accounts of a keeper that was never tried.
     pub fn new(known: Known) -> Self {
         Self {
-            known,
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                known,
+                known_refused: false,
+                borrowed: None,
+            }),
             offered: Notify::new(),
         }
+    }
+
+    /// The settings say something else from now on: it is tried at once, where the keeper waits.
+    pub fn renew(&self, known: Known) {
+        let mut state = self.state();
+        state.known = known;
+        state.known_refused = false;
+        drop(state);
+        self.offered.notify_one();
     }
 
     /// The account to use now.
     pub fn current(&self) -> Option<Account> {
         let state = self.state();
-        match (&self.known, &state.borrowed) {
+        match (&state.known, &state.borrowed) {
             (Known::Configured(account), _) => Some(account.clone()),
             (Known::OfUrl(account), borrowed) if !state.known_refused || borrowed.is_none() => {
                 Some(account.clone())
@@ -70,8 +81,9 @@ impl Accounts {
 
     /// The settings that the current account comes from.
     pub fn keys(&self) -> &'static str {
-        let is_borrowed = self.state().borrowed.is_some();
-        match &self.known {
+        let state = self.state();
+        let is_borrowed = state.borrowed.is_some();
+        match &state.known {
             Known::Configured(_) => "catalog.user and catalog.password_file",
             Known::OfUrl(_) if !is_borrowed => {
                 "upstream.url and upstream.password_file, or catalog.user and catalog.password_file"
@@ -85,7 +97,7 @@ impl Accounts {
     /// Takes the account of a client that logged in, where it is needed. Says whether it was.
     pub fn offer(&self, account: Account) -> bool {
         let mut state = self.state();
-        let is_needed = match self.known {
+        let is_needed = match state.known {
             Known::Configured(_) => false,
             Known::OfUrl(_) => state.known_refused && state.borrowed.is_none(),
             Known::Nobody => state.borrowed.is_none(),
@@ -101,7 +113,7 @@ impl Accounts {
     pub fn refused(&self) -> Left {
         let mut state = self.state();
         let was_borrowed = state.borrowed.take().is_some();
-        match self.known {
+        match state.known {
             Known::Configured(_) => Left::Configured,
             Known::OfUrl(_) => {
                 // After a borrowed one the URL's own has its turn again.

@@ -15,6 +15,7 @@
 //!
 //! * [`settings`]: what can be set; [`accounts`]: who the keeper logs in as
 //! * [`registry`]: the keepers of all databases, [`Catalogs`]; [`berth`]: at which server one is
+//! * `renewed`: what changes for it while it keeps
 //! * [`board`]: what is known now, for sessions to read; [`sights`]: the same under each policy
 //! * [`watch`]: a keeper's task; [`visit`]: one connection of it; [`failure`]: how one ends;
 //!   `lag`: how far a standby is behind
@@ -27,6 +28,7 @@ pub mod board;
 pub mod failure;
 mod lag;
 pub mod registry;
+mod renewed;
 pub mod settings;
 pub mod sights;
 pub mod visit;
@@ -42,7 +44,7 @@ pub use self::board::{State, Status};
 pub use self::registry::{CatalogStatus, Catalogs};
 pub use self::settings::KeeperSettings;
 
-use self::accounts::Accounts;
+use self::accounts::{Accounts, Known};
 use self::berth::{Berth, Called};
 use self::board::Board;
 use crate::gate::sight::Sight;
@@ -110,8 +112,8 @@ impl Keeper {
 }
 
 impl Charge {
-    fn new(database: &str, settings: &KeeperSettings) -> Self {
-        let accounts = Accounts::new(settings.account.clone());
+    fn new(database: &str, settings: &KeeperSettings, account: Known) -> Self {
+        let accounts = Accounts::new(account);
         Self {
             database: database.into(),
             board: Board::new(first_state(&accounts), settings.age_max),

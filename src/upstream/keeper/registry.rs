@@ -14,8 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
+use super::accounts::Known;
 use super::board::{Board, State, Status};
 use super::failure::Failure;
+use super::renewed::Settled;
 use super::settings::{KeeperSettings, Mode};
 use super::sights::{Seen, Sights};
 use super::watch;
@@ -31,12 +33,14 @@ use crate::upstream::snapshot::Account;
 /// The keepers of all databases of one upstream. Cheap to clone.
 #[derive(Clone)]
 pub struct Catalogs {
-    registry: Option<Arc<Registry>>,
+    pub(super) registry: Option<Arc<Registry>>,
 }
 
 /// What keepers share.
 pub(super) struct Registry {
     pub(super) settings: KeeperSettings,
+    /// Who logs in, as the settings have it now.
+    pub(super) account: Mutex<Known>,
     pub(super) upstream: Arc<Upstream>,
     pub(super) telemetry: Telemetry,
     /// Where keepers run: sessions ask for them from threads that end.
@@ -84,17 +88,6 @@ pub struct CatalogStatus {
     pub status: Status,
 }
 
-/// What a keeper is to do at the server that it has reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
-    /// Stay.
-    Here,
-    /// Look on: sessions need it at another server.
-    Elsewhere,
-    /// End: somebody else keeps this one, and nobody needs another.
-    Forgotten,
-}
-
 impl Catalogs {
     /// Begins with the database that the URL names. Keepers run on that runtime.
     pub fn start(
@@ -109,6 +102,7 @@ impl Catalogs {
         }
         let named = upstream.settings().database.as_deref().map(Box::from);
         let registry = Arc::new(Registry {
+            account: Mutex::new(settings.account.clone()),
             settings,
             upstream,
             telemetry,
@@ -236,7 +230,7 @@ impl Catalogs {
 }
 
 impl Registry {
-    fn charges(&self) -> Vec<Arc<Charge>> {
+    pub(super) fn charges(&self) -> Vec<Arc<Charge>> {
         let kept = self.kept();
         kept.entries
             .iter()
@@ -279,7 +273,8 @@ impl Registry {
         database: &str,
         (server, stay): (Option<ServerIdentity>, Stay),
     ) -> Arc<Charge> {
-        let charge = Arc::new(Charge::new(database, &self.settings));
+        let account = self.account().clone();
+        let charge = Arc::new(Charge::new(database, &self.settings, account));
         if let Some(server) = server {
             charge.berth.address(server);
         }

@@ -10,7 +10,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use super::board::State;
 use super::failure::Failure;
 use super::lag;
-use super::registry::Settled;
+use super::renewed::Settled;
 use super::sights::Sights;
 use super::watch::{Parting, Watch};
 use crate::catalog::Catalog;

@@ -95,6 +95,19 @@ impl Sides {
     }
 }
 
+impl Sides {
+    /// Sessions that are open go on to have their texts compiled where the password of their
+    /// account has become another one.
+    pub fn renew(&self, old: &Account, new: &Account) {
+        for (key, known) in self.shared.pools().iter() {
+            let of_account = known.iter().filter(|_| *key.1 == *old.user);
+            for pool in of_account.filter_map(Weak::upgrade) {
+                pool.renew(old, new);
+            }
+        }
+    }
+}
+
 impl Side {
     /// For one rescue of a session that looks unqualified names up in these schemas, named as its
     /// setting names them (`$user` included). Opens nothing until a text is to be compiled.

@@ -16,7 +16,8 @@ use crate::upstream::identity::ServerIdentity;
 /// At most [`limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX`] connections.
 pub(super) struct Pool {
     upstream: Arc<Upstream>,
-    account: Account,
+    /// Who logs in; its password may become another one.
+    account: Mutex<Account>,
     /// Where its connections must be; none where the server does not tell who it is.
     server: Option<ServerIdentity>,
     database: Box<str>,
@@ -62,7 +63,7 @@ impl Pool {
     ) -> Self {
         Self {
             upstream,
-            account,
+            account: Mutex::new(account),
             server,
             database: database.into(),
             runtime,
@@ -78,7 +79,21 @@ impl Pool {
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        is_there && self.account == *account
+        is_there && *self.account() == *account
+    }
+
+    /// Logs in with the new password of the account from now on, where it has the old one.
+    pub(super) fn renew(&self, old: &Account, new: &Account) {
+        let mut account = self.account();
+        if *account == *old {
+            *account = new.clone();
+            drop(account);
+            self.rested().closed_until = None;
+        }
+    }
+
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection, one that rests if there is one; none where all are busy for too long, or the
@@ -121,9 +136,10 @@ impl Pool {
 
     async fn open(&self, patience: Instant, deadline: Instant) -> Option<Connection> {
         let place = within(patience, Arc::clone(&self.places)).await?;
+        let account = self.account().clone();
         let opening = Connection::open(
             &self.upstream,
-            &self.account,
+            &account,
             (&self.database, self.server.as_ref()),
             place,
             deadline,
