@@ -114,6 +114,9 @@ pub const SESSION_TEXT_BYTES_MAX: usize = 16 << 20;
 /// second.
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// The same where a policy does not say it: no person and few programs write more.
+pub const STATEMENT_BYTES: usize = 1024 * 1024;
+
 /// The statements in one message. Drivers send up to about ten; a message of many more is judged in
 /// time that grows with it, so it ends here.
 pub const STATEMENTS_PER_MESSAGE_MAX: usize = 1_000;
@@ -1040,6 +1043,10 @@ pub const NAMED_MAX: usize = 256;
 /// Combinations of entries in a policy's `match` that are compared with the policies before it,
 /// when it is looked for what nobody would ever get.
 pub const POLICY_CORNERS_MAX: usize = 10_000;
+
+/// Texts that one policy is made of, its own included: who has to look through more of them to know
+/// what holds does not know it.
+pub const POLICY_LAYERS_MAX: usize = 9;
 
 /// Policies of one server: each judges every database with sight of its own.
 pub const POLICIES_MAX: usize = 64;

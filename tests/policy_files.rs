@@ -120,6 +120,177 @@ fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
 }
 
 #[test]
+fn what_extends_another_policy_is_judged_and_printed_as_what_it_comes_to() {
+    let file = File::new(
+        "own.yaml",
+        "name: own\nextends: base\nstatements: {explain_analyze: reads}\n\
+         tests: [{statement: EXPLAIN ANALYZE SELECT 1, expect: permit}, \
+         {statement: SELECT random(), expect: refuse, rule: function_denied}]\n",
+    );
+    let base = file.folder.join("base");
+    let text = "extends: agent\nfunctions: {deny: [pg_catalog.random]}\n";
+    fs::write(&base, text).unwrap();
+    let (status, printed) = policy(&["test", &file.path]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = policy(&["explain", &file.path, "--sql", "SELECT random()"]);
+    assert!(
+        status == 1 && printed.contains("function_denied"),
+        "{printed}"
+    );
+    let (status, printed) = policy(&["print", &file.path]);
+    assert_eq!(status, 0, "{printed}");
+    for wanted in [
+        "own.yaml:3, was refuse (agent:",
+        "), lets more through\n",
+        "    - pg_catalog.random  # /",
+        "/base:2\n",
+        "  # agent:",
+        "(left out)",
+    ] {
+        assert!(printed.contains(wanted), "{wanted}: {printed}");
+    }
+    let flat = File::new("flat.yaml", &printed);
+    let version = |path: &str| {
+        let (status, printed) = policy(&["check", path]);
+        assert_eq!(status, 0, "{printed}");
+        printed.split(' ').nth(2).unwrap().to_owned()
+    };
+    assert_eq!(version(&flat.path), version(&file.path));
+    let (status, printed) = policy(&["set-mode", &file.path, "observe"]);
+    assert_eq!(status, 0, "{printed}");
+    fs::write(&base, "extends: base").unwrap();
+    for command in ["check", "print", "test"] {
+        let (status, printed) = policy(&[command, &file.path]);
+        assert_ne!(status, 0);
+        assert!(
+            printed.contains("base:1:10 extends: base extends itself"),
+            "{printed}"
+        );
+    }
+}
+
+#[test]
+fn the_beginning_of_a_policy_is_sound_and_its_tests_pass() {
+    for whom in ["agent", "bi", "dba"] {
+        let (status, text) = policy(&["init", "--for", whom]);
+        assert_eq!(status, 0, "{text}");
+        let file = File::new(&format!("begun-{whom}.yaml"), &text);
+        let (status, printed) = policy(&["check", &file.path]);
+        assert_eq!(status, 0, "{printed}\n{text}");
+        let (status, printed) = policy(&["test", &file.path]);
+        assert!(
+            status == 0 && printed.contains("2 passed, 0 failed"),
+            "{printed}\n{text}"
+        );
+    }
+    let (status, said) = policy(&["init", "--for", "agent", "--name", "bi"]);
+    assert!(
+        status == 2 && said.contains("bi is the name of a built-in policy"),
+        "{said}"
+    );
+    let named = [
+        "init",
+        "--for",
+        "agent",
+        "--name",
+        "a",
+        "--user",
+        "agent_*",
+        "--database",
+        "d",
+    ];
+    let (status, text) = policy(&named);
+    assert_eq!(status, 0, "{text}");
+    assert!(
+        text.contains("name: a\n") && text.contains("  user: \"agent_*\"\n"),
+        "{text}"
+    );
+    let wrong = ["init", "--for", "agent", "--name", "a b"];
+    let (status, said) = policy(&wrong);
+    assert!(status == 1 && said.contains("a name of letters"), "{said}");
+}
+
+#[test]
+fn the_beginning_from_a_catalog_hides_what_is_guessed() {
+    let cluster = Cluster::builder().start().unwrap();
+    let url = cluster.admin_url("postgres");
+    execute(&url, CATALOG);
+    let begun = |whom: &str| {
+        let (status, text) = policy(&["init", "--for", whom, "--upstream", &url]);
+        assert_eq!(status, 0, "{text}");
+        let file = File::new(&format!("from-{whom}.yaml"), &text);
+        let (status, printed) = policy(&["check", "--upstream", &url, &file.path]);
+        assert_eq!(status, 0, "{printed}\n{text}");
+        let (status, printed) = policy(&["test", "--upstream", &url, &file.path]);
+        assert_eq!(status, 0, "{printed}\n{text}");
+        (text, printed)
+    };
+    for whom in ["agent", "bi"] {
+        let (text, printed) = begun(whom);
+        for wanted in [
+            "    - shop.customers  # table\n",
+            "    - shop.orders  # partitioned table\n",
+            "    - \"shop.\\\"odd.Name\\\"\"  # table\n",
+            "    - shop.totals  # view\n",
+            "  #   - shop.api_tokens  (guess: holds secrets, by its name; left out)\n",
+            "- shop.customers.email  # guess: an address for mail, by name and type (text)\n",
+            "- \"shop.\\\"odd.Name\\\".\\\"Home Phone\\\"\"  # guess: a telephone number",
+            "- hr.people.salary  # guess: pay, by name and type (numeric)\n",
+            "SELECT salary FROM hr.people\", user: \"app\", expect: refuse, rule: column_denied",
+            "TABLE shop.api_tokens\", user: \"app\", expect: refuse, rule: relation_denied",
+        ] {
+            assert!(text.contains(wanted), "{wanted}\n{text}");
+        }
+        assert!(
+            !text.contains("shop.orders_1") && !text.contains("pg_"),
+            "{text}"
+        );
+        assert!(
+            printed.contains("10 passed, 0 failed, 0 undecided"),
+            "{printed}\n{text}"
+        );
+    }
+    let (text, printed) = begun("dba");
+    assert!(
+        text.contains("#     - hr.people.salary  # guess: pay"),
+        "{text}"
+    );
+    assert!(printed.contains("4 passed, 0 failed"), "{printed}");
+    // Nobody has a table, and what is there cannot be named.
+    execute(
+        &url,
+        "DROP SCHEMA shop, hr CASCADE; CREATE TABLE \"a*b\" (\"c*d\" int)",
+    );
+    let (status, text) = policy(&["init", "--for", "agent", "--upstream", &url]);
+    assert!(
+        status == 0 && text.contains("has a * in its name"),
+        "{text}"
+    );
+    assert!(text.contains("  allow: []\n"), "{text}");
+}
+
+fn execute(url: &str, sql: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        client.batch_execute(sql).await.unwrap();
+    });
+}
+
+const CATALOG: &str = "CREATE SCHEMA shop; CREATE SCHEMA hr; \
+    CREATE TABLE shop.customers (id int, region text, email text, \"order\" text); \
+    CREATE TABLE shop.orders (id int, customer int, total int) PARTITION BY RANGE (id); \
+    CREATE TABLE shop.orders_1 PARTITION OF shop.orders FOR VALUES FROM (0) TO (9); \
+    CREATE TABLE shop.\"odd.Name\" (\"Home Phone\" text, id int); \
+    CREATE TABLE shop.api_tokens (id int, token text); \
+    CREATE VIEW shop.totals AS SELECT sum(total) AS total FROM shop.orders; \
+    CREATE TABLE hr.people (id int, salary numeric, born date, password text)";
+
+#[test]
 fn the_mode_of_a_file_is_set_and_the_rest_of_it_stays() {
     let file = File::new(
         "mode.yaml",

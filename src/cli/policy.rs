@@ -5,8 +5,8 @@ use std::io::Write;
 use clap::Subcommand;
 
 use crate::cli::{
-    Outcome, policy_check, policy_diff, policy_explain, policy_known, policy_mode, policy_suggest,
-    policy_test, said,
+    Outcome, policy_check, policy_diff, policy_explain, policy_init, policy_known, policy_mode,
+    policy_print, policy_suggest, policy_test, said,
 };
 use crate::policy::schema;
 
@@ -29,8 +29,13 @@ enum Command {
     Explain(policy_explain::Flags),
     /// Says which statements change their verdict between two policies; never prints them.
     Diff(policy_diff::Flags),
+    /// Shows what a policy comes to with everything that it extends: where each line is from, what
+    /// is left out, and what lets more through than the policy below.
+    Print(policy_print::Flags),
     /// Proposes the narrowest policy under which what an audit has seen still runs.
     Suggest(policy_suggest::Flags),
+    /// Writes the beginning of a policy, from a database's catalog where one is named.
+    Init(policy_init::Flags),
     /// Prints the relations that a policy lets in by wildcards, so that later ones can be kept out.
     Known(policy_known::Flags),
     /// Has a policy file observe or enforce, and leaves the rest of it as it is written.
@@ -46,7 +51,9 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Command::Test(flags) => policy_test::run(flags, out),
         Command::Explain(flags) => policy_explain::run(flags, out),
         Command::Diff(flags) => policy_diff::run(flags, out),
+        Command::Print(flags) => policy_print::run(flags, out),
         Command::Suggest(flags) => policy_suggest::run(flags, out),
+        Command::Init(flags) => policy_init::run(flags, out),
         Command::Known(flags) => policy_known::run(flags, out),
         Command::SetMode(flags) => policy_mode::run(flags, out),
         Command::Schema => said(out.write_all(schema::text().as_bytes())),

@@ -91,7 +91,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
             .map(|one| (one.line, one.text))
             .collect(),
     };
-    let lists = Lists::of(&chosen.file.text);
+    let lists = Lists::of(&chosen.file.layers);
     let mut course = judge.session(&world, &who);
     let (mut out, mut refused) = (BufWriter::new(out), false);
     let told = (|| {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::config::Problem;
 use crate::policy::Policy;
+use crate::policy::layers::Layers;
 use crate::policy::sources::{Source, Unloaded};
 
 /// A policy, and where it came from.
@@ -11,8 +12,8 @@ use crate::policy::sources::{Source, Unloaded};
 pub struct PolicyFile {
     /// The file, or the name of a built-in one.
     pub name: String,
-    /// As it is written.
-    pub text: String,
+    /// As it is written, with what it extends.
+    pub layers: Arc<Layers>,
     /// As it is meant.
     pub policy: Arc<Policy>,
 }
@@ -24,7 +25,7 @@ pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<Problem>> {
         match Source::of(word).load() {
             Ok(loaded) => files.extend(loaded.into_iter().map(|one| PolicyFile {
                 name: one.origin,
-                text: one.text,
+                layers: one.layers,
                 policy: Arc::new(one.policy),
             })),
             Err(Unloaded::Wrong(wrong)) => {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::{Outcome, complain, fail, said};
-use crate::policy::{Policy, Strictness};
+use crate::policy::{Policy, Strictness, sources};
 
 /// The flags of `policy set-mode`.
 #[derive(clap::Args)]
@@ -40,15 +40,15 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
             return Outcome::Misused;
         }
     };
-    if let Err(problems) = Policy::from_yaml(&text) {
+    if let Err(problems) = sources::read(&flags.file, &text) {
         for problem in problems {
-            complain(format_args!("{shown}: {problem}"));
+            complain(format_args!("{problem}"));
         }
         return Outcome::Failed;
     }
     let changed = with_mode(&text, flags.mode);
-    let policy = Policy::from_yaml(&changed).ok();
-    let Some(policy) = policy.filter(|policy| flags.mode.is_of(policy)) else {
+    let policy = sources::read(&flags.file, &changed).map(|read| read.policy);
+    let Some(policy) = policy.ok().filter(|policy| flags.mode.is_of(policy)) else {
         return fail(format_args!(
             "{shown}: its mode is not where one can be changed; write {} there",
             flags.mode.line()

@@ -1,13 +1,17 @@
 //! The lists of a policy file as they are written, so that a person can be shown which entry says
 //! something, and where it stands.
 
-use crate::policy::access::{ColumnPattern, Glob, RelationPattern};
-use crate::policy::parts;
-use crate::policy::tree::{self, Tree, Value};
+use std::sync::Arc;
 
-/// A policy file, entry by entry.
+use crate::policy::access::{ColumnPattern, Glob, RelationPattern};
+use crate::policy::layers::Layers;
+use crate::policy::parts;
+use crate::policy::tree::{Tree, Value};
+
+/// A policy file with what it extends, entry by entry.
 pub struct Lists {
-    tree: Option<Tree>,
+    tree: Tree,
+    layers: Arc<Layers>,
 }
 
 /// An entry of a list.
@@ -15,22 +19,24 @@ pub struct Lists {
 pub struct Entry {
     /// As it is written.
     pub text: String,
-    /// Line, column and key: `12:5 relations.deny`.
+    /// Line, column and key: `12:5 relations.deny`; in front of that the file, where it is one that
+    /// the policy extends.
     pub place: String,
 }
 
 impl Lists {
-    /// The lists of a text that was read as a policy.
-    pub fn of(text: &str) -> Self {
+    /// The lists of texts that were read as a policy.
+    pub fn of(layers: &Arc<Layers>) -> Self {
         Self {
-            tree: tree::read(text).ok(),
+            tree: layers.merged(),
+            layers: Arc::clone(layers),
         }
     }
 
     /// The words of a list, or the keys of a map, under a path of keys; none where there is no such
     /// thing.
     pub fn entries(&self, path: &[&str]) -> Vec<Entry> {
-        let Some(tree) = self.tree.as_ref().and_then(|tree| at(tree, path)) else {
+        let Some(tree) = self.tree.below(path) else {
             return Vec::new();
         };
         let key = path.join(".");
@@ -39,7 +45,7 @@ impl Lists {
                 let words = list.iter().filter_map(|item| match &item.value {
                     Value::Word(word) => Some(Entry {
                         text: word.clone(),
-                        place: item.place.of(&key),
+                        place: self.layers.shown(item.place, &key),
                     }),
                     Value::Nothing | Value::List(_) | Value::Map(_) => None,
                 });
@@ -48,13 +54,13 @@ impl Lists {
             Value::Map(map) => {
                 let keys = map.iter().map(|entry| Entry {
                     text: entry.key.clone(),
-                    place: entry.place.of(&key),
+                    place: self.layers.shown(entry.place, &key),
                 });
                 keys.collect()
             }
             Value::Word(word) => vec![Entry {
                 text: word.clone(),
-                place: tree.place.of(&key),
+                place: self.layers.shown(tree.place, &key),
             }],
             Value::Nothing => Vec::new(),
         }
@@ -64,7 +70,7 @@ impl Lists {
 impl Lists {
     /// Whether there is a list under a path of keys, however long.
     pub fn has(&self, path: &[&str]) -> bool {
-        let found = self.tree.as_ref().and_then(|tree| at(tree, path));
+        let found = self.tree.below(path);
         found.is_some_and(|tree| matches!(tree.value, Value::List(_)))
     }
 }
@@ -120,33 +126,22 @@ fn pattern(schema: &str, name: &str) -> RelationPattern {
     }
 }
 
-fn at<'t>(mut tree: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
-    for key in path {
-        let Value::Map(map) = &tree.value else {
-            return None;
-        };
-        tree = map
-            .iter()
-            .find(|entry| entry.key == *key)
-            .map(|entry| &entry.tree)?;
-    }
-    Some(tree)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn entries_are_found_with_their_places() {
-        let lists = Lists::of("relations:\n  deny: [shop.*, 'a.\"b.c\"']\n");
+        let text = "name: x\nextends: strict\nrelations:\n  deny: [shop.*, 'a.\"b.c\"']\n";
+        let lists = Lists::of(&Arc::new(Layers::of_text(text).unwrap()));
         let entries = lists.entries(&["relations", "deny"]);
-        assert_eq!(entries[0].place, "2:10 relations.deny");
+        assert_eq!(entries[0].place, "4:10 relations.deny");
         assert!(entries[0].names_relation("shop", "x"));
         assert!(!entries[0].names_relation("shops", "x"));
         assert!(entries[1].names_relation("a", "b.c"));
         assert!(lists.entries(&["relations", "allow"]).is_empty());
-        assert!(Lists::of("{").entries(&["a"]).is_empty());
+        let inherited = lists.entries(&["timeouts", "lock_timeout"]);
+        assert!(inherited[0].place.starts_with("strict:"));
     }
 
     #[test]

@@ -16,12 +16,11 @@ use crate::cli::policy_test::misused;
 use crate::cli::policy_written::{Listed, Written, entries};
 use crate::cli::statements::open;
 use crate::cli::{Outcome, complain, fail, said};
-use crate::config::Problem;
 use crate::gate::sight::Sight;
 use crate::offline::world::World;
 use crate::policy::Policy;
 use crate::policy::access::Glob;
-use crate::policy::tree::{self, Entry, Tree};
+use crate::policy::tree::{self, Entry, Tree, Value};
 use crate::system_error;
 
 /// The flags of `policy suggest`.
@@ -59,10 +58,7 @@ struct Found {
 /// Prints the policy.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let prepared = policy_files::read_one(&flags.policy).and_then(|base| {
-        let tree = tree::read(&base.text).map_err(|problem| {
-            let (place, what) = (problem.place, problem.what);
-            vec![Problem { place, what }]
-        })?;
+        let tree = base.layers.merged();
         Ok((base, tree, world(Some(&flags.upstream))?))
     });
     let (base, tree, world) = match prepared {
@@ -244,9 +240,9 @@ impl Suggested<'_> {
         for entry in entries(self.tree) {
             done.insert(entry.key.as_str());
             match entry.key.as_str() {
-                "name" | "mode" | "rules" | "match" | "tests" => {}
+                "name" | "mode" | "rules" | "match" | "tests" | "extends" | "replace" => {}
                 "relations" => relations_section(&mut out, Some(&entry.tree), found),
-                "functions" => functions_section(&mut out, &entry.tree, found),
+                "functions" => functions_section(&mut out, Some(&entry.tree), found),
                 "settings" => self.settings_section(&mut out, &entry.tree),
                 _ => {
                     out.gap();
@@ -256,6 +252,14 @@ impl Suggested<'_> {
         }
         if !done.contains("relations") {
             relations_section(&mut out, None, found);
+        }
+        if !done.contains("functions") {
+            functions_section(&mut out, None, found);
+        }
+        if !done.contains("settings")
+            && let Some(settings) = default_settings()
+        {
+            self.settings_section(&mut out, &settings);
         }
         out.finish()
     }
@@ -326,7 +330,7 @@ fn relations_section(out: &mut Written, base: Option<&Tree>, found: &Found) {
     }
 }
 
-fn functions_section(out: &mut Written, base: &Tree, found: &Found) {
+fn functions_section(out: &mut Written, base: Option<&Tree>, found: &Found) {
     out.gap();
     out.open(0, "functions");
     if !found.functions.is_empty() {
@@ -336,11 +340,22 @@ fn functions_section(out: &mut Written, base: &Tree, found: &Found) {
         );
     }
     out.list(1, "allow", &found.functions);
-    for entry in entries(base) {
+    for entry in base.map(entries).unwrap_or_default() {
         if entry.key != "allow" {
             out.tree(1, &entry.key, &entry.tree, "");
         }
     }
+}
+
+/// What may be set under a policy that does not say it: what the default one allows.
+fn default_settings() -> Option<Tree> {
+    let agent = tree::read(Policy::text_of("agent")?).ok()?;
+    let settings = agent.below(&["settings"])?;
+    let allow = entries(settings).iter().find(|entry| entry.key == "allow");
+    Some(Tree {
+        value: Value::Map(vec![allow?.clone()]),
+        place: settings.place,
+    })
 }
 
 /// Says what the policy does not show.

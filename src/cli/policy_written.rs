@@ -74,6 +74,14 @@ impl Written {
         }
     }
 
+    /// A list of what is no word, an entry to a line; the comment stands behind the key.
+    pub fn flows(&mut self, indent: usize, key: &str, list: &[Tree], comment: &str) {
+        self.line(indent, &format!("{}:  # {comment}", scalar(key)));
+        for item in list {
+            self.line(indent + 1, &format!("- {}", flow(&item.value)));
+        }
+    }
+
     /// The text.
     pub fn finish(self) -> String {
         self.text
@@ -95,7 +103,7 @@ pub fn entries(tree: &Tree) -> &[tree::Entry] {
 }
 
 /// A value on one line.
-fn flow(value: &Value) -> String {
+pub fn flow(value: &Value) -> String {
     match value {
         Value::Nothing => "null".to_owned(),
         Value::Word(word) => scalar(word),

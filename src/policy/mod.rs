@@ -11,6 +11,7 @@ pub mod access;
 pub mod case;
 pub mod guc;
 mod kinds;
+pub mod layers;
 pub mod limits;
 pub mod live;
 pub mod matching;
@@ -30,6 +31,7 @@ pub(crate) mod tree;
 pub mod units;
 mod unreadable;
 mod value_rule;
+pub mod wider;
 
 pub use self::access::{Access, ThroughViews};
 pub use self::limits::{Limits, OnLimit};
@@ -45,6 +47,7 @@ pub use self::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
 
 use self::access::Glob;
 use self::case::TestCase;
+use self::layers::Layers;
 use self::matching::Match;
 use self::model::Piece;
 use crate::sqlstate::{self, SqlState};
@@ -244,9 +247,15 @@ pub struct Problem {
 }
 
 impl Policy {
-    /// Reads a policy. All problems are reported at once.
+    /// Reads a policy. All problems are reported at once. What it extends can only be a built-in
+    /// one: where a file would be looked for, a text alone does not say.
     pub fn from_yaml(text: &str) -> Result<Self, Vec<Problem>> {
-        reader::read(text)
+        Self::of_layers(&Layers::of_text(text)?)
+    }
+
+    /// The policy that texts come to. All problems are reported at once.
+    pub fn of_layers(layers: &Layers) -> Result<Self, Vec<Problem>> {
+        reader::read(layers)
     }
 
     /// The name it gives itself; it appears in the audit.

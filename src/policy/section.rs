@@ -75,13 +75,44 @@ impl Section {
         Some(absent)
     }
 
+    /// A section that may be left out, which means what it means without a key in it.
+    pub(super) fn section<T>(
+        &mut self,
+        key: &'static str,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        let place = self.place;
+        let value = Value::Map(Vec::new());
+        self.given(key, || Some(Tree { value, place }), problems, read)
+    }
+
+    /// A key that may be left out, which means what it means with this value.
+    pub(super) fn given<T>(
+        &mut self,
+        key: &'static str,
+        absent: impl FnOnce() -> Option<Tree>,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        if !self.has(key) {
+            let place = self.place;
+            let tree = absent()?;
+            let key = key.to_owned();
+            self.entries.push(Entry { key, place, tree });
+        }
+        self.required(key, problems, read)
+    }
+
+    /// One of several words, or `absent` where none is said.
     pub(super) fn choice<T: Copy>(
         &mut self,
         key: &'static str,
+        absent: T,
         choices: &[(&str, T)],
         problems: &mut Problems,
     ) -> Option<T> {
-        self.required(key, problems, |tree, path, problems| {
+        self.optional(key, absent, problems, |tree, path, problems| {
             chosen(tree, path, choices, problems)
         })
     }

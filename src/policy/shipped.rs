@@ -13,9 +13,13 @@ impl Policy {
 
     /// The built-in policy of this name.
     pub fn built_in(name: &str) -> Option<Self> {
+        Self::text_of(name).map(Self::shipped)
+    }
+
+    /// What the built-in policy of this name says.
+    pub fn text_of(name: &str) -> Option<&'static str> {
         let mut all = Self::BUILT_IN.iter();
-        let (_, text) = all.find(|(own, _)| *own == name)?;
-        Some(Self::shipped(text))
+        all.find_map(|(own, text)| (*own == name).then_some(*text))
     }
 
     /// The default: one statement per message, nothing runs but what is asked for.

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::layers::{Extended, Layers};
 use super::near::nearest;
 use super::{Policy, PolicySet, Problem};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
@@ -28,8 +29,8 @@ pub struct Loaded {
     pub origin: String,
     /// The policy.
     pub policy: Policy,
-    /// As it is written.
-    pub text: String,
+    /// As it is written, with what it extends.
+    pub layers: Arc<Layers>,
 }
 
 /// Why a source gives nothing.
@@ -89,17 +90,12 @@ impl Source {
     pub fn load(&self) -> Result<Vec<Loaded>, Unloaded> {
         let path = match self {
             Self::BuiltIn(name) => {
-                let policy = Policy::built_in(name);
                 let fault = TextFault::System(io::ErrorKind::NotFound);
                 let unreadable = Unloaded::Unreadable(name.into(), fault);
-                let origin = (*name).to_owned();
-                let mut texts = Policy::BUILT_IN.iter();
-                let text = texts.find_map(|(own, text)| (own == name).then_some(*text));
-                return Ok(vec![Loaded {
-                    policy: policy.ok_or(unreadable)?,
-                    origin,
-                    text: text.unwrap_or_default().to_owned(),
-                }]);
+                let text = Policy::text_of(name).ok_or(unreadable)?;
+                let layers = Layers::read(built_in(name, text), find);
+                let read = layers.and_then(|layers| Loaded::of(name, layers));
+                return Ok(vec![read.map_err(Unloaded::Wrong)?]);
             }
             Self::Path(path) => path,
         };
@@ -137,19 +133,45 @@ impl Source {
         }
     }
 
-    /// The files that it is made of as of now, and the folder: what has to be looked at to see
-    /// whether they have changed.
+    /// The files that it is made of as of now, what they extend included, and the folder: what has
+    /// to be looked at to see whether they have changed.
     pub fn files(&self) -> Vec<PathBuf> {
         let Self::Path(path) = self else {
             return Vec::new();
         };
         let mut files = vec![path.clone()];
+        let mut policies = vec![path.clone()];
         if path.is_dir()
             && let Ok((inside, _)) = inside(path)
         {
-            files.extend(inside);
+            files.extend(inside.iter().cloned());
+            policies = inside;
+        }
+        for policy in policies {
+            let Ok(text) = regular_text_of(&policy) else {
+                continue;
+            };
+            // Those that cannot be read are looked at too: they may come.
+            let _ = Layers::read(in_file(&policy, text), |word, origin| {
+                if let Some(file) = file_of(word, origin)
+                    && !files.contains(&file)
+                {
+                    files.push(file);
+                }
+                find(word, origin)
+            });
         }
         files
+    }
+}
+
+impl Loaded {
+    fn of(origin: &str, layers: Layers) -> Result<Self, Vec<Problem>> {
+        Ok(Self {
+            origin: origin.to_owned(),
+            policy: Policy::of_layers(&layers)?,
+            layers: Arc::new(layers),
+        })
     }
 }
 
@@ -207,21 +229,82 @@ fn inside(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<Problem>)> {
     Ok((files, problems))
 }
 
-fn read(path: &Path, text: &str) -> Result<Loaded, Vec<Problem>> {
-    let origin = path.display().to_string();
-    match Policy::from_yaml(text) {
-        Ok(policy) => Ok(Loaded {
-            origin,
-            policy,
-            text: text.to_owned(),
-        }),
-        Err(mut problems) => {
-            for problem in &mut problems {
-                problem.place = format!("{origin}:{}", problem.place);
-            }
-            Err(problems)
-        }
+/// A policy in a file, from its text.
+///
+/// # Errors
+/// Everything that is wrong with it, each place with its file.
+pub fn read(path: &Path, text: &str) -> Result<Loaded, Vec<Problem>> {
+    let layers = Layers::read(in_file(path, text.to_owned()), find)?;
+    Loaded::of(&path.display().to_string(), layers)
+}
+
+/// A policy in no file. It can only extend built-in ones.
+pub(super) fn layers_of_text(text: &str) -> Result<Layers, Vec<Problem>> {
+    let own = Extended {
+        origin: String::new(),
+        identity: String::new(),
+        text: text.to_owned(),
+    };
+    Layers::read(own, |word, _| match Policy::text_of(word) {
+        Some(text) => Ok(built_in(word, text)),
+        None => Err(format!(
+            "{word} is none of the program's own policies ({}), and what is in no file extends no \
+             other",
+            names()
+        )),
+    })
+}
+
+/// What a policy of this origin calls so: a built-in one before a file, whose path begins where
+/// the policy is.
+fn find(word: &str, origin: &str) -> Result<Extended, String> {
+    if let Some(text) = Policy::text_of(word) {
+        return Ok(built_in(word, text));
     }
+    let file = file_of(word, origin).unwrap_or_else(|| word.into());
+    match fs::metadata(&file) {
+        Ok(found) if found.is_dir() => Err(format!(
+            "{word} is a folder, and one policy is extended: name a file in it"
+        )),
+        Ok(_) | Err(_) => match regular_text_of(&file) {
+            Ok(text) => Ok(in_file(&file, text)),
+            Err(fault) => Err(format!("{word}: {}", why(&file, fault))),
+        },
+    }
+}
+
+/// The file that a policy of this origin calls so; none where that is a built-in one.
+fn file_of(word: &str, origin: &str) -> Option<PathBuf> {
+    if Policy::text_of(word).is_some() {
+        return None;
+    }
+    let folder = Path::new(origin).parent();
+    Some(folder.map_or_else(|| word.into(), |folder| folder.join(word)))
+}
+
+fn built_in(name: &str, text: &str) -> Extended {
+    Extended {
+        origin: name.to_owned(),
+        // No file has this name.
+        identity: format!("\0{name}"),
+        text: text.to_owned(),
+    }
+}
+
+fn in_file(path: &Path, text: String) -> Extended {
+    let found = fs::canonicalize(path);
+    let identity = found.unwrap_or_else(|_| path.to_owned());
+    Extended {
+        origin: path.display().to_string(),
+        identity: identity.to_string_lossy().into_owned(),
+        text,
+    }
+}
+
+/// The program's own policies, for messages.
+fn names() -> String {
+    let names: Vec<&str> = Policy::BUILT_IN.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
 }
 
 /// The text of a file, within the bound for files of settings.
@@ -350,11 +433,11 @@ mod tests {
     fn everything_wrong_is_said_with_the_name_of_its_file() {
         let own = folder(
             "wrong",
-            &[("a.yaml", "name: a"), ("b.yaml", "x"), ("c.yml", "x")],
+            &[("a.yaml", "mode: a"), ("b.yaml", "x"), ("c.yml", "x")],
         );
         let said = wrong(&[Source::Path(own.to_path_buf()), Source::of("/no/such/file")]);
         for wanted in [
-            "a.yaml:1:1 timeouts: this key is missing",
+            "a.yaml:1:1 name: this key is missing",
             "b.yaml:1:1",
             "c.yml: would not",
         ] {
@@ -366,6 +449,75 @@ mod tests {
         );
         let empty = folder("empty", &[]);
         assert!(wrong(&[Source::Path(empty.to_path_buf())]).contains("has no policy"));
+    }
+
+    #[test]
+    fn what_is_extended_is_looked_for_where_the_policy_is() {
+        let own = folder(
+            "extends",
+            &[
+                ("a.yaml", "name: a\nextends: base/b\nmatch: {user: a}"),
+                ("c.yaml", "name: c\nextends: ./a.yaml\nmatch: {user: c}"),
+                (".d", "name: d\nextends: ../nothing"),
+            ],
+        );
+        fs::create_dir(own.join("base")).unwrap();
+        let base = own.join("base").join("b");
+        fs::write(&base, "extends: strict\nrelations: {allow: [shop.orders]}").unwrap();
+        let sources = [Source::Path(own.to_path_buf())];
+        let version = || {
+            let set = load(&sources).unwrap();
+            set.all()
+                .iter()
+                .map(|policy| policy.version().to_owned())
+                .collect::<Vec<_>>()
+        };
+        let before = version();
+        assert_eq!(before.len(), 2);
+        let files = sources[0].files();
+        assert!(
+            files.contains(&base) && files.contains(&own.join("./a.yaml")),
+            "{files:?}"
+        );
+        fs::write(&base, "extends: strict\nrelations: {allow: [shop.sums]}").unwrap();
+        let after = version();
+        assert!(
+            before
+                .iter()
+                .zip(&after)
+                .all(|(before, after)| before != after)
+        );
+        fs::write(&base, "extends: ../a.yaml").unwrap();
+        let said = wrong(&sources);
+        assert!(
+            said.contains("base/b:1:10 extends: ../a.yaml extends itself in the end"),
+            "{said}"
+        );
+        fs::write(&base, "mode: off").unwrap();
+        let said = wrong(&sources);
+        assert!(
+            said.contains("base/b:1:7 mode: one of enforce, observe"),
+            "{said}"
+        );
+        let hidden = wrong(&[Source::Path(own.join(".d"))]);
+        assert!(
+            hidden.contains(".d:2:10 extends: ../nothing: the file cannot be read"),
+            "{hidden}"
+        );
+        for (word, wanted) in [
+            ("base", "base is a folder, and one policy is extended"),
+            ("agnt", "the program's own policies are agent, bi,"),
+        ] {
+            let file = own.join("e");
+            fs::write(&file, format!("name: e\nextends: {word}")).unwrap();
+            let said = wrong(&[Source::Path(file)]);
+            assert!(said.contains(wanted), "{said}");
+        }
+        // A path is looked at by where it leads, so that a link is no way around.
+        let link = own.join("base").join("link");
+        std::os::unix::fs::symlink(own.join("a.yaml"), &link).unwrap();
+        fs::write(&base, "extends: link").unwrap();
+        assert!(wrong(&sources).contains("extends: link extends itself in the end"));
     }
 
     #[test]

@@ -10,12 +10,14 @@ use serde_yaml::Spanned;
 use super::{Problem, unreadable};
 
 /// A value and where it stands.
+#[derive(Clone)]
 pub struct Tree {
     pub value: Value,
     pub place: Place,
 }
 
 /// What stands there. Numbers and truth values are kept as the words they were written with.
+#[derive(Clone)]
 pub enum Value {
     Nothing,
     Word(String),
@@ -24,15 +26,18 @@ pub enum Value {
 }
 
 /// One key of a map and its value.
+#[derive(Clone)]
 pub struct Entry {
     pub key: String,
     pub place: Place,
     pub tree: Tree,
 }
 
-/// Line and column, counted from one.
+/// Line and column, counted from one, in one of the texts that a policy is made of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
+    /// Which text: zero is the policy's own, one what that extends, and so on.
+    layer: usize,
     line: u64,
     column: u64,
 }
@@ -58,13 +63,32 @@ pub fn read(text: &str) -> Result<Tree, Problem> {
         let fault = unreadable::fault(text, (line, column), &said);
         let (line, column) = fault.place;
         Problem {
-            place: Place { line, column }.of(""),
+            place: Place::at(line, column).of(""),
             what: format!("not readable as YAML: {}", fault.what),
         }
     })
 }
 
 impl Place {
+    fn at(line: u64, column: u64) -> Self {
+        let layer = 0;
+        Self {
+            layer,
+            line,
+            column,
+        }
+    }
+
+    /// Which of the texts it is in.
+    pub fn layer(self) -> usize {
+        self.layer
+    }
+
+    /// The line.
+    pub fn line(self) -> u64 {
+        self.line
+    }
+
     /// The place with the path of keys that leads to it.
     pub fn of(self, path: &str) -> String {
         format!("{}:{} {path}", self.line, self.column)
@@ -78,7 +102,7 @@ impl Tree {
     pub fn word(word: &str) -> Self {
         Self {
             value: Value::Word(word.to_owned()),
-            place: Place { line: 1, column: 1 },
+            place: Place::at(1, 1),
         }
     }
 
@@ -105,6 +129,47 @@ impl Tree {
         None
     }
 
+    /// The same as part of another text than the policy's own.
+    pub fn in_layer(self, layer: usize) -> Self {
+        let moved = |place: Place| Place { layer, ..place };
+        let value = match self.value {
+            Value::Nothing | Value::Word(_) => self.value,
+            Value::List(list) => {
+                let list = list.into_iter().map(|item| item.in_layer(layer));
+                Value::List(list.collect())
+            }
+            Value::Map(entries) => {
+                let entries = entries.into_iter().map(|entry| Entry {
+                    key: entry.key,
+                    place: moved(entry.place),
+                    tree: entry.tree.in_layer(layer),
+                });
+                Value::Map(entries.collect())
+            }
+        };
+        let place = moved(self.place);
+        Self { value, place }
+    }
+
+    /// What stands under a path of keys.
+    pub fn below(&self, path: &[&str]) -> Option<&Self> {
+        let mut tree = self;
+        for key in path {
+            let entries = tree.entries().iter();
+            let mut named = entries.filter(|entry| entry.key == *key);
+            tree = &named.next()?.tree;
+        }
+        Some(tree)
+    }
+
+    /// The keys of a map; nothing where it is none.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            Value::Nothing | Value::Word(_) | Value::List(_) => &[],
+        }
+    }
+
     /// Whether it is this word.
     pub fn is_word(&self, wanted: &str) -> bool {
         matches!(&self.value, Value::Word(word) if word == wanted)
@@ -116,7 +181,7 @@ impl From<Spanned<Value>> for Tree {
         let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
         Self {
             value: spanned.value,
-            place: Place { line, column },
+            place: Place::at(line, column),
         }
     }
 }
@@ -183,7 +248,7 @@ impl<'de> Visitor<'de> for Reader {
             let (line, column) = (key.referenced.line(), key.referenced.column());
             entries.push(Entry {
                 key: key.value,
-                place: Place { line, column },
+                place: Place::at(line, column),
                 tree,
             });
         }

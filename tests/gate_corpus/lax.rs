@@ -58,7 +58,7 @@ fn nothing_that_writes_passes_under_any_policy_of_the_schema() {
     println!("{made} policies, {asked} statements");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(made > 300 && asked > 10_000, "{made} policies, {asked}");
-    assert!(keys.len() == 16, "{keys:?}");
+    assert!(keys.len() == 18, "{keys:?}");
 }
 
 /// The reader takes no model that does more than read. What only a judge sees is refused where the
@@ -277,6 +277,7 @@ fn keys(schema: &Value, path: &str, dice: &mut Dice) -> Value {
         let left_out = [
             "match",
             "tests",
+            "replace",
             "repair.default_limit",
             "repair.recoverers",
         ];
@@ -285,6 +286,13 @@ fn keys(schema: &Value, path: &str, dice: &mut Dice) -> Value {
         if wanted {
             map.insert(name.clone(), made_of(below, &own, dice));
         }
+    }
+    // What is replaced has to be there.
+    if map.contains_key("extends") && dice.below(2) == 0 {
+        let is_map = |name: &&str| map.get(*name).is_some_and(Value::is_object);
+        let maps: Vec<&str> = ["models", "relations", "settings", "functions"].into();
+        let maps: Vec<&str> = maps.into_iter().filter(is_map).collect();
+        map.insert("replace".into(), json!(maps));
     }
     // One of the two says nothing without the other.
     if path == "relations" && map.contains_key("known") {
@@ -310,6 +318,7 @@ fn settings(dice: &mut Dice) -> Value {
 fn words(path: &str) -> &'static [&'static str] {
     match path {
         "name" => &["random"],
+        "extends" => &["agent", "bi", "strict", "observe"],
         "observe_until" => &["2030-01-31"],
         "relations.known.*" => &["public.orders", "public.customers", "x.y"],
         "relations.allow.*" | "relations.deny.*" => &[

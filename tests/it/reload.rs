@@ -77,6 +77,41 @@ fn the_audit_says_under_which_policy_a_statement_was_judged() {
     );
 }
 
+#[test]
+fn a_change_of_what_a_policy_extends_holds_as_one_of_itself_does() {
+    let policies = Policies {
+        folder: Folder::new(),
+    };
+    let base = policies.folder.path().join("base");
+    fs::write(&base, "extends: agent\nfunctions: {allow: [public.f]}\n").unwrap();
+    policies.write("name: first\nextends: base\n");
+    let stack = stack_under(&policies.file());
+    let before = version(&stack, "first");
+    let mut session = client(&stack);
+    let knows = until(|| (kinds(&session.query("SELECT f()")) == "TDCZ").then_some(()));
+    assert!(knows.is_some(), "{}", stack.stderr());
+    fs::write(&base, "extends: agent\nfunctions: {allow: [public.none]}\n").unwrap();
+    loaded(&stack, 1.0);
+    assert_ne!(version(&stack, "first"), before);
+    refused(&session.query("SELECT f()"));
+    // A mistake in it changes nothing, and is told with its own file.
+    fs::write(&base, "extends: first\nmode: off\n").unwrap();
+    let rejected = until(|| (stack.metric(LAST_SUCCESSFUL) == 0.0).then_some(()));
+    assert!(rejected.is_some(), "{}", stack.stderr());
+    let told = until(|| {
+        stack
+            .stderr()
+            .contains("base:1:10 extends: first")
+            .then_some(())
+    });
+    assert!(told.is_some(), "{}", stack.stderr());
+    refused(&session.query("SELECT f()"));
+    fs::write(&base, "extends: agent\nfunctions: {allow: [public.f]}\n").unwrap();
+    loaded(&stack, 2.0);
+    assert_eq!(version(&stack, "first"), before);
+    assert_eq!(kinds(&session.query("SELECT f()")), "TDCZ");
+}
+
 /// Prepared statements, portals and cursors of before, in both protocols and in a pipeline.
 #[test]
 fn what_was_prepared_under_an_older_policy_is_judged_again() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::case::{Expected, TestCase};
 use super::super::near::nearest;
 use super::super::rules::{GATE_RULES, PolicyRule};
-use super::super::section::{Problems, Section, join, map, report, word, words};
+use super::super::section::{Problems, Section, chosen, join, map, report, word, words};
 use super::super::tree::{Place, Tree, Value};
 
 /// Reads the section.
@@ -25,7 +25,9 @@ fn case(tree: Tree, path: &str, problems: &mut Problems) -> Option<TestCase> {
     let place = tree.place;
     let mut section = Section::open(tree, path, problems)?;
     let statement = section.required("statement", problems, text);
-    let expect = section.choice("expect", EXPECTED, problems);
+    let expect = section.required("expect", problems, |tree, path, problems| {
+        chosen(tree, path, EXPECTED, problems)
+    });
     let rule = section.optional("rule", None, problems, |tree, path, problems| {
         let (place, name) = word(tree, path, problems)?;
         Some(Some((place, name)))

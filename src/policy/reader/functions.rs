@@ -20,7 +20,7 @@ pub(super) struct Functions {
 /// Reads the section `functions`.
 pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Functions> {
     let mut section = Section::open(tree, path, problems)?;
-    let allow = section.required("allow", problems, |tree, path, problems| {
+    let allow = section.optional("allow", Vec::new(), problems, |tree, path, problems| {
         list(tree, path, problems, allowed).map(lists::in_order)
     });
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {

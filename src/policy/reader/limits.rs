@@ -96,7 +96,8 @@ pub(super) fn settled(
 
 /// What is about one statement.
 fn of_one(section: &mut Section, problems: &mut Problems) -> (Option<usize>, Option<OnLimit>) {
-    let statement = section.required("statement_bytes", problems, |tree, path, problems| {
+    let own = limits::STATEMENT_BYTES;
+    let statement = section.optional("statement_bytes", own, problems, |tree, path, problems| {
         let most = limits::STATEMENT_BYTES_MAX;
         usize::try_from(size(tree, path, u64::try_from(most).ok()?, "", problems)?).ok()
     });

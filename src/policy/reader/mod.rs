@@ -22,61 +22,41 @@ mod settings;
 mod stamp;
 mod statements;
 
+use super::layers::Layers;
 use super::section::{Problems, Section, chosen, report, word};
-use super::tree::{self, Tree, Value};
-use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, schema, units};
+use super::tree::Tree;
+use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, units};
 
 /// Reads a policy, or says everything that is wrong with it.
-pub(super) fn read(text: &str) -> Result<Policy, Vec<Problem>> {
-    let tree = tree::read(text).map_err(|problem| vec![problem])?;
-    if let Some(what) = other_file(&tree) {
-        let place = tree.place.of("");
-        return Err(vec![Problem { place, what }]);
-    }
+pub(super) fn read(layers: &Layers) -> Result<Policy, Vec<Problem>> {
     let mut problems = Vec::new();
-    let policy = policy(tree, &mut problems);
+    let policy = policy(layers.merged(), &mut problems);
     match policy {
         Some(policy) if problems.is_empty() => Ok(policy),
         _ => {
             problems.sort_by_key(|(place, _)| *place);
-            Err(problems.into_iter().map(|(_, problem)| problem).collect())
+            let problems = problems.into_iter();
+            Err(problems
+                .map(|(place, problem)| layers.named(place, problem))
+                .collect())
         }
     }
-}
-
-/// What is said where the text is no policy at all.
-fn other_file(tree: &Tree) -> Option<String> {
-    let entries = match &tree.value {
-        Value::Nothing => {
-            return Some(
-                "the file is empty: `pgsieve policy schema` prints every key of a policy".into(),
-            );
-        }
-        Value::Word(_) | Value::List(_) => return None,
-        Value::Map(entries) => entries,
-    };
-    let has = |keys: &[&str]| {
-        entries
-            .iter()
-            .any(|entry| keys.contains(&entry.key.as_str()))
-    };
-    let is_other =
-        has(schema::SETTINGS_KEYS) && !has(&["name", "timeouts", "statements", "settings"]);
-    is_other.then(|| {
-        "this is a settings file, not a policy: give it to --config, and a policy file here".into()
-    })
 }
 
 fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     let mut top = Section::open(tree, "", problems)?;
     let name = top.required("name", problems, name);
-    let timeouts = top.required("timeouts", problems, timeouts);
-    let statements = top.required("statements", problems, statements::read);
-    let settings = top.required("settings", problems, |tree, path, problems| {
+    // They were followed before.
+    for key in ["extends", "replace"] {
+        top.optional(key, (), problems, |_, _, _| Some(()));
+    }
+    let timeouts = top.section("timeouts", problems, timeouts);
+    let statements = top.section("statements", problems, statements::read);
+    let settings = top.section("settings", problems, |tree, path, problems| {
         settings::read(tree, path, timeouts, problems)
     });
-    let functions = top.required("functions", problems, functions::read);
-    let limits = top.required("limits", problems, limits::read);
+    let functions = top.section("functions", problems, functions::read);
+    let limits = top.section("limits", problems, limits::read);
     let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
     let foreign = top.optional("foreign", Foreign::default(), problems, functions::foreign);
     let repair = top.optional("repair", repair::Given::default(), problems, repair::read);
@@ -160,9 +140,11 @@ fn priority(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
 
 fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts> {
     let mut section = Section::open(tree, path, problems)?;
-    let statement = section.required("statement_timeout", problems, duration);
-    let lock = section.required("lock_timeout", problems, duration);
-    let idle = section.required("idle_in_transaction_session_timeout", problems, duration);
+    let [own_statement, own_lock, own_idle] = TIMEOUTS_MS;
+    let statement = section.optional("statement_timeout", own_statement, problems, duration);
+    let lock = section.optional("lock_timeout", own_lock, problems, duration);
+    let idle = "idle_in_transaction_session_timeout";
+    let idle = section.optional(idle, own_idle, problems, duration);
     section.close(problems);
     Some(Timeouts {
         statement_timeout_ms: statement?,
@@ -170,6 +152,9 @@ fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts>
         idle_in_transaction_session_timeout_ms: idle?,
     })
 }
+
+/// What holds where a policy does not say it: as long as `agent` gives.
+const TIMEOUTS_MS: [u64; 3] = [30_000, 5_000, 60_000];
 
 fn duration(tree: Tree, path: &str, problems: &mut Problems) -> Option<u64> {
     let (place, word) = word(tree, path, problems)?;

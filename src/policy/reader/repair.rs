@@ -17,11 +17,11 @@ pub(super) struct Given {
     pub(super) default_limit: Option<Option<u64>>,
 }
 
-/// Reads the section. What is left out keeps its default; the mode has to be there.
+/// Reads the section. What is left out keeps its default.
 pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Given> {
     let mut section = Section::open(tree, path, problems)?;
     let absent = RepairSettings::default();
-    let mode = section.choice("mode", MODES, problems);
+    let mode = section.choice("mode", absent.mode, MODES, problems);
     let likely = section.optional("likely", absent.likely, problems, |tree, path, problems| {
         chosen(tree, path, LIKELY, problems)
     });

@@ -6,10 +6,10 @@ use super::super::access::Glob;
 use super::super::section::{
     Problems, Section, chosen, join, map, number, placed, report, word, words,
 };
-use super::super::tree::{Place, Tree, Value};
+use super::super::tree::{self, Place, Tree, Value};
 use super::super::units::{self, BareBytes};
 use super::super::value_rule::{Amount, ValueRule};
-use super::super::{OnRefusedSetting, ReadWrite, Timeouts, guc};
+use super::super::{OnRefusedSetting, Policy, ReadWrite, Timeouts, guc};
 use super::lists;
 
 /// What the section says.
@@ -38,9 +38,12 @@ pub(super) fn read(
     problems: &mut Problems,
 ) -> Option<Settings> {
     let mut section = Section::open(tree, path, problems)?;
-    let allow = section.required("allow", problems, |tree, path, problems| {
-        allowed(tree, path, timeouts, problems)
-    });
+    let allow = section.given(
+        "allow",
+        default_settings,
+        problems,
+        |tree, path, problems| allowed(tree, path, timeouts, problems),
+    );
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
         placed(tree, path, problems, pattern)
     });
@@ -71,6 +74,12 @@ pub(super) fn read(
         read_write: read_write?,
         on_refused: on_refused?,
     })
+}
+
+/// What may be set where a policy does not say it: what `agent` allows, within its own bounds.
+fn default_settings() -> Option<Tree> {
+    let agent = tree::read(Policy::text_of("agent")?).ok()?;
+    agent.below(&["settings", "allow"]).cloned()
 }
 
 /// By name, and by pattern.

@@ -20,16 +20,17 @@ pub(super) struct Kinds {
 pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Kinds> {
     let place = tree.place;
     let mut section = Section::open(tree, path, problems)?;
-    let several = section.choice("several", SEVERAL, problems);
+    let several = section.choice("several", Several::Housekeeping, SEVERAL, problems);
     let reads = section.optional(
         "reads_per_message",
         None,
         problems,
         |tree, path, problems| reads(tree, path, problems).map(Some),
     );
-    let explain_analyze = section.choice("explain_analyze", ANALYZE, problems);
-    let with_hold = section.required("with_hold", problems, held);
-    let lock_access_share = section.choice("lock_access_share", CHOICE, problems);
+    let explain_analyze =
+        section.choice("explain_analyze", ExplainAnalyze::Refuse, ANALYZE, problems);
+    let with_hold = section.optional("with_hold", WithHold::Refuse, problems, held);
+    let lock_access_share = section.choice("lock_access_share", Choice::Refuse, CHOICE, problems);
     let snapshots = section.optional(
         "snapshots",
         Choice::Refuse,

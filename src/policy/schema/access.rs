@@ -12,6 +12,22 @@ pub(super) const KEYS: &[Key] = &[
         doc: "What the audit, metrics and the log call the policy: letters, digits, - and _.",
     },
     Key {
+        path: "extends",
+        form: FILLED,
+        absent: Some("nothing"),
+        doc: "A policy that this one is laid over: the name of a built-in one, or a file, whose \
+              path begins where this file is. Keys replace; lists add to the list of the same key; \
+              a model, the rule for a setting, match and with_hold are replaced as a whole. name \
+              and tests are not taken over. pgsieve policy print shows what comes of it.",
+    },
+    Key {
+        path: "replace",
+        form: TEXTS,
+        absent: Some("none"),
+        doc: "Paths of lists and maps of this file that take the place of those of the policy that \
+              it extends, where they would add to them: relations.allow, models.",
+    },
+    Key {
         path: "match",
         form: Form::Section,
         absent: Some("the sessions that no other policy fits"),
@@ -159,13 +175,13 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "functions",
         form: Form::Section,
-        absent: None,
+        absent: Some("what each of its keys means then"),
         doc: "Which functions may be called, on top of what the gate knows of them.",
     },
     Key {
         path: "functions.allow",
         form: Form::Many(&FUNCTION),
-        absent: None,
+        absent: Some("none"),
         doc: "Functions that are no built-ins and may be called: name, schema.name, or one \
               overload as schema.name(integer, text). Whoever lists one has read its body.",
     },

@@ -7,14 +7,14 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "limits",
         form: Form::Section,
-        absent: None,
+        absent: Some("what each of its keys means then"),
         doc: "How much the policy gives: of one statement, of one result, to one user. off \
               is no bound.",
     },
     Key {
         path: "limits.statement_bytes",
         form: Form::Either(&[Form::Whole(1, 16_777_216), SIZE]),
-        absent: None,
+        absent: Some("1MiB"),
         doc: "The longest statement that is judged at all: 1MB, 64KiB, or a number of bytes. Units \
               are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB, powers of 1024 all.",
     },

@@ -39,38 +39,38 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "timeouts",
         form: Form::Section,
-        absent: None,
+        absent: Some("what each of its keys means then"),
         doc: "Bounds in time that the session starts with, with their units: 30s, 500ms, 5min. A \
               client may tighten them.",
     },
     Key {
         path: "timeouts.statement_timeout",
         form: DURATION,
-        absent: None,
+        absent: Some("30s"),
         doc: "How long one statement may run; 0 is no bound.",
     },
     Key {
         path: "timeouts.lock_timeout",
         form: DURATION,
-        absent: None,
+        absent: Some("5s"),
         doc: "How long one statement may wait for a lock; 0 is no bound.",
     },
     Key {
         path: "timeouts.idle_in_transaction_session_timeout",
         form: DURATION,
-        absent: None,
+        absent: Some("60s"),
         doc: "How long a transaction may stand open and idle; 0 is no bound.",
     },
     Key {
         path: "statements",
         form: Form::Section,
-        absent: None,
+        absent: Some("what each of its keys means then"),
         doc: "Which kinds of statements run, of those that only read.",
     },
     Key {
         path: "statements.several",
         form: Form::OneOf(&["housekeeping", "each"]),
-        absent: None,
+        absent: Some("housekeeping"),
         doc: "Several statements in one message: housekeeping where each only keeps house in the \
               session, each where each passes by itself.",
     },
@@ -84,13 +84,13 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "statements.explain_analyze",
         form: Form::OneOf(&["refuse", "reads"]),
-        absent: None,
+        absent: Some("refuse"),
         doc: "EXPLAIN ANALYZE runs the statement: refuse, or reads where it would pass by itself.",
     },
     Key {
         path: "statements.with_hold",
         form: Form::Either(&[CHOICE, Form::Section]),
-        absent: None,
+        absent: Some("refuse"),
         doc: "DECLARE … CURSOR WITH HOLD keeps rows on the server after COMMIT: refuse, allow, or \
               the bounds of those that may be declared.",
     },
@@ -110,7 +110,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "statements.lock_access_share",
         form: CHOICE,
-        absent: None,
+        absent: Some("refuse"),
         doc: "LOCK TABLE … IN ACCESS SHARE MODE takes the lock that SELECT takes, and keeps it.",
     },
     Key {
@@ -160,13 +160,13 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "settings",
         form: Form::Section,
-        absent: None,
+        absent: Some("what each of its keys means then"),
         doc: "What SET, set_config() and a connection string may set. RESET always passes.",
     },
     Key {
         path: "settings.allow",
         form: Form::Each(Names::Like(SETTINGS), &VALUE_RULE),
-        absent: None,
+        absent: Some("what the built-in policy agent allows"),
         doc: "Settings that may be set, with the values that they may have: any, only on, only \
               off, on or off, only utf8, catalog first, at most the timeout, at most 256MB, at \
               most 5min, at most 4, a list of words, or {min, max}. What asks for more is lowered. \

@@ -76,6 +76,12 @@ pub fn is_section(name: &str) -> bool {
     keys().any(|key| key.path == name)
 }
 
+/// The keys of a section that may be left out, each with what that means.
+pub fn left_out(section: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let keys = keys_of(section);
+    keys.filter_map(|(name, key)| Some((name, key.absent?)))
+}
+
 /// The schema of a map that has the keys of a section and no others.
 fn section(path: &str) -> Value {
     let mut properties = BTreeMap::new();

@@ -13,7 +13,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "repair.mode",
         form: Form::OneOf(&["off", "observe", "apply"]),
-        absent: None,
+        absent: Some("off"),
         doc: "off: nothing is looked for. observe: everything is computed and counted, and \
               no answer changes. apply: the repaired statement runs, and a NOTICE says so.",
     },

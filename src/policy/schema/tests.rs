@@ -200,6 +200,12 @@ fn what_the_reader_takes_the_schema_takes() {
     ] {
         check(&validator, &yaml("a", section, keys), true);
     }
+    for text in [
+        "name: a",
+        "name: a\nextends: strict\nreplace: [relations.allow]\nrelations: {allow: [a.b]}",
+    ] {
+        check(&validator, text, true);
+    }
 }
 
 #[test]
@@ -242,7 +248,7 @@ fn what_is_wrong_is_so_to_both() {
     ] {
         check(&validator, &yaml("a", section, keys), false);
     }
-    for text in ["name: a b", "name: a\n"] {
+    for text in ["name: a b", "mode: enforce\n", "name: a\nextends: [agent]"] {
         check(&validator, text, false);
     }
 }

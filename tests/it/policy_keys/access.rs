@@ -10,6 +10,28 @@ pub(super) const CASES: &[Case] = &[
         shown: Shown::Scene(scenes::name),
     },
     asked(
+        "extends",
+        &[("extends", r#""strict""#)],
+        &[app(ORDERS, "42501 relation_denied")],
+        &[app(PI, "true")],
+    ),
+    asked(
+        "replace",
+        &[
+            ("extends", r#""agent""#),
+            ("replace", r#"["settings.allow"]"#),
+            (
+                "settings/allow",
+                r#"{"app.tenant": "any", "application_name": "any"}"#,
+            ),
+        ],
+        &[app(&["SET geqo = off"], "42501 settings")],
+        &[
+            app(&["SET app.tenant = 'b'", "SHOW app.tenant"], "b"),
+            app(ORDERS, "1 2"),
+        ],
+    ),
+    asked(
         "match.user",
         &[("match/user", r#""read*""#), PI_DENIED],
         &[as_user(READER, PI, "42501 function_denied")],
