@@ -1068,6 +1068,11 @@ pub const NESTING_BOUND: u64 = 1_000;
 /// The most rows that a limit of results can ask for: more than a client can take in.
 pub const RESULT_ROWS_BOUND: u64 = 1_000_000_000_000;
 
+/// From here on a bound on the bytes of a result holds nothing back that is sent behind it: who asks
+/// ahead would wait for every answer, and a result meets it once in a great while. It is what a
+/// client reads in a tenth of a second.
+pub const RESULT_BYTES_ASKED_AHEAD: u64 = 1 << 20;
+
 /// The most bytes that a limit of results can ask for, a petabyte.
 pub const RESULT_BYTES_BOUND: u64 = 1 << 50;
 

@@ -260,6 +260,7 @@ impl Conversation {
                 self.prepared(running);
             }
             Some(Owed::Close(Closing::Portal { name })) => self.quotas.close_cursor(&name),
+            Some(Owed::Bind(binding)) => self.quotas.portal_bound(&binding.portal),
             _ => {}
         }
         self.next_turn();

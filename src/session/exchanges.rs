@@ -108,7 +108,7 @@ impl Exchange {
         got
     }
 
-    fn upstream_ends(&mut self, messages: &[Vec<u8>]) -> Ending {
+    pub(super) fn upstream_ends(&mut self, messages: &[Vec<u8>]) -> Ending {
         self.conversation
             .upstream_bytes(&messages.concat())
             .unwrap_err()

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::conversation::{Conversation, Ending, Intake};
-use super::journal::{Closing, Owed, Running};
+use super::journal::{Binding, Closing, Owed, Running};
 use super::large::Large;
 use super::lowered::Lowered;
 use super::repairs::Errand;
@@ -327,7 +327,10 @@ impl Conversation {
         self.names.add_cursor(bind.portal, cursor);
         self.quotas.forget_portal(bind.portal);
         self.forward(frame)?;
-        self.journal.push(Owed::Bind(another));
+        self.journal.push(Owed::Bind(Binding {
+            portal: bind.portal.into(),
+            another,
+        }));
         self.plan_bind(ask, bind)
     }
 

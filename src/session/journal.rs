@@ -198,9 +198,8 @@ pub enum Owed {
     Query(Box<Running>),
     /// ParseComplete.
     Parse(Box<Running>),
-    /// BindComplete; with the text that runs in the place of the statement's own, where that is
-    /// another one.
-    Bind(Option<Box<Substituted>>),
+    /// BindComplete.
+    Bind(Binding),
     /// ParameterDescription, then RowDescription or NoData.
     DescribeStatement,
     /// RowDescription or NoData.
@@ -234,6 +233,14 @@ pub enum Owed {
     Rescue(Box<Running>),
 }
 
+/// A portal that is being made.
+pub struct Binding {
+    /// Its name; empty for the unnamed one.
+    pub portal: Box<str>,
+    /// The text that runs in the place of the statement's own, where that is another one.
+    pub another: Option<Box<Substituted>>,
+}
+
 /// What a Close message made the session forget: if the upstream skips the message, the session
 /// has to remember it again.
 pub enum Closing {
@@ -251,6 +258,13 @@ pub enum Closing {
         /// Its name.
         name: String,
     },
+}
+
+impl fmt::Debug for Binding {
+    /// Without the name, which the client chose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Binding")
+    }
 }
 
 impl fmt::Debug for Closing {
@@ -282,6 +296,17 @@ impl Owed {
             _ => false,
         }
     }
+}
+
+/// What was sent behind a statement, the rest of its own messages aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behind {
+    /// Nothing.
+    Nothing,
+    /// What an error of the statement does not reach.
+    Batches,
+    /// A Query, or a question of pgsieve's own, which an error of the statement skips.
+    OfBatch,
 }
 
 /// The queue of owed answers.
@@ -344,8 +369,10 @@ impl Journal {
                 Speaks::of(running.another.as_deref(), &running.facts)
             }
             Some(Owed::Plan(asking)) => asking.spoken_of(),
-            Some(Owed::Bind(Some(another))) => Speaks::OfAnother(another),
-            Some(Owed::Bind(None)) => Speaks::OfOwn,
+            Some(Owed::Bind(binding)) => match &binding.another {
+                Some(another) => Speaks::OfAnother(another),
+                None => Speaks::OfOwn,
+            },
             Some(Owed::DescribeStatement | Owed::DescribePortal | Owed::Sync | Owed::Cut(_)) => {
                 Speaks::OfUnknown(None)
             }
@@ -401,6 +428,20 @@ impl Journal {
                 (Skipped::SyncIsOwed, std::mem::replace(&mut self.owed, rest))
             }
             None => (Skipped::SyncNotSentYet, std::mem::take(&mut self.owed)),
+        }
+    }
+
+    /// What was sent behind a statement that was taken off the head, a Query or not.
+    pub fn behind(&self, is_query: bool) -> Behind {
+        let of_batch = self.owed.iter().take_while(|owed| owed.is_extended());
+        let of_batch = if is_query { 0 } else { of_batch.count() };
+        let mut rest = self.owed.iter().skip(of_batch);
+        match rest.next() {
+            None => Behind::Nothing,
+            Some(_) if is_query => Behind::Batches,
+            Some(Owed::Sync) if rest.next().is_some() => Behind::Batches,
+            Some(Owed::Sync) => Behind::Nothing,
+            Some(_) => Behind::OfBatch,
         }
     }
 

@@ -111,6 +111,7 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
         | Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent)
         | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
         | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory | Farewell::Terminated)
+        | Ending::Ended(Farewell::ResultLimit)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
@@ -122,6 +123,7 @@ fn why(ending: Ending) -> SqlState {
     match ending {
         Ending::Ended(Farewell::StatementTime) => sqlstate::QUERY_CANCELED,
         Ending::Ended(Farewell::Terminated) => sqlstate::ADMIN_SHUTDOWN,
+        Ending::Ended(Farewell::ResultLimit) => sqlstate::PROGRAM_LIMIT_EXCEEDED,
         _ => sqlstate::CONNECTION_FAILURE,
     }
 }
@@ -143,6 +145,7 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::Ended(Farewell::NoPolicy) => ClosedBecause::NoPolicy,
         Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
         Ending::Ended(Farewell::OutOfMemory) => ClosedBecause::OutOfMemory,
+        Ending::Ended(Farewell::ResultLimit) => ClosedBecause::ResultLimit,
         Ending::Ended(Farewell::Internal) => ClosedBecause::Panic,
         Ending::Tripped(_) | Ending::Ended(Farewell::Tripwire) => ClosedBecause::Tripwire,
     }

@@ -50,6 +50,8 @@ pub enum Farewell {
     Terminated,
     /// The session did nothing for longer than the policy gives.
     Idle,
+    /// A result met its bound, and what was sent behind it counted on its transaction.
+    ResultLimit,
     /// More memory is needed than is left for all clients together.
     OutOfMemory,
     /// A fault of pgsieve's own.
@@ -169,6 +171,14 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             sqlstate::IDLE_SESSION_TIMEOUT,
             Cow::Borrowed("terminating connection due to idle-session timeout"),
             Some("Reconnect when there is something to ask."),
+        ),
+        Farewell::ResultLimit => (
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            Cow::Borrowed(
+                "a result met its bound while more was asked in its transaction; the connection \
+                 is closed",
+            ),
+            Some("Reconnect, and ask for less, or wait for its end before more is asked."),
         ),
         Farewell::OutOfMemory => (
             sqlstate::OUT_OF_MEMORY,

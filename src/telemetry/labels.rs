@@ -444,6 +444,8 @@ labels! {
         TimedOut => "timed_out",
         /// More memory was needed than was left for all clients together.
         OutOfMemory => "out_of_memory",
+        /// A result met its bound where nothing else could be said.
+        ResultLimit => "result_limit",
         /// The login did not succeed.
         LoginFailed => "login_failed",
         /// The connection carried a cancel request only.

@@ -46,6 +46,8 @@ mod limits;
 #[cfg(test)]
 mod limits_lasting;
 #[cfg(test)]
+mod limits_pieces;
+#[cfg(test)]
 mod limits_walk;
 #[cfg(test)]
 mod listening;

@@ -8,11 +8,10 @@
 use std::sync::Arc;
 
 use super::accounts::Slot;
-use super::allowance::{Allowance, Alone, CursorRun, Portal, Spent, is_bounded};
+use super::allowance::{Allowance, Alone, CursorRun, Portal, is_bounded};
 use super::pace::Rate;
 use super::{Batch, Hold, words};
 use crate::gate::{Facts, Refusal, Rule, StatementKind};
-use crate::limits;
 use crate::policy::{Mode, Policy, PolicyRule, Several};
 use crate::session::conversation::{Conversation, Intake};
 use crate::sql::fingerprint::Fingerprint;
@@ -52,7 +51,7 @@ impl Conversation {
             } else {
                 Alone::Alone
             },
-            spent: None,
+            name: None,
         };
         Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
     }
@@ -71,32 +70,19 @@ impl Conversation {
         }
         let gate = Arc::clone(&self.gate);
         let policy = gate.policy();
-        let portals = self.quotas.portals.as_ref();
-        let known = portals.and_then(|portals| portals.spent.get(execute.portal).cloned());
-        let fee = match known {
-            Some(_) => Fee::GoesOn,
-            None => Fee::Due,
-        };
+        let fee = self.quotas.fee_of(execute.portal);
         let slot = self.admit(policy, facts, fee)?;
-        let may_go_on = execute.rows_max > 0;
-        let spent = match known {
-            None if may_go_on => {
-                let spent = Arc::<Spent>::default();
-                let portals = self.quotas.portals.get_or_insert_default();
-                if portals.spent.len() >= limits::SESSION_NAMES_MAX {
-                    portals.spent.clear();
-                }
-                let name = execute.portal.into();
-                portals.spent.insert(name, Arc::clone(&spent));
-                Some(spent)
-            }
-            known => known,
-        };
+        if execute.rows_max > 0 {
+            self.quotas.note_run(execute.portal);
+        }
+        // FETCH may be from a portal that has a name.
+        let may_go_on = fee == Fee::GoesOn || execute.rows_max > 0 || !execute.portal.is_empty();
         let alone = match batch {
             Batch::Fresh => Alone::Alone,
             Batch::HasRun => Alone::WithOthers,
         };
-        let portal = Portal { alone, spent, run };
+        let name = may_go_on.then(|| crate::gate::stored(execute.portal).into());
+        let portal = Portal { alone, name, run };
         Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
     }
 

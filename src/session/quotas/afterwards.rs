@@ -11,6 +11,7 @@ use crate::session::conversation::{Conversation, Ending};
 use crate::session::intake::UNSENDABLE;
 use crate::session::journal::{Owed, Running};
 use crate::session::repairs::loudness::Loudness;
+use crate::session::reply::Farewell;
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::cancel::{Canceller, Cancelling};
@@ -96,6 +97,10 @@ impl Conversation {
             }
             _ => {}
         }
+        if status == TransactionStatus::InBlock && !self.journal.is_empty() {
+            // What was sent behind it goes on in a transaction that has failed for the client.
+            return Err(Ending::Ended(Farewell::ResultLimit));
+        }
         if status == TransactionStatus::InBlock {
             self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
             running.allowance.set_stage(Stage::Cut(Until::Failed));
@@ -130,7 +135,6 @@ impl Conversation {
         let Some(Owed::Execute(running)) = self.journal.head() else {
             return Fate::Kept;
         };
-        running.allowance.suspend();
         let given = running.allowance.given();
         let tag = tag_of(running.facts.kind, given).unwrap_or_else(|| format!("FETCH {given}"));
         self.end_truncated(&tag).unwrap_or(Fate::Kept)

@@ -5,10 +5,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::accounts::Slot;
+use super::tallies::Tally;
 use crate::gate::Rule;
+use crate::limits;
 use crate::policy::{Limits, Mode, OnLimit, Policy, PolicyRule};
 
 /// What a statement may still bring, and what it holds meanwhile.
@@ -18,7 +19,7 @@ pub struct Allowance {
     bytes_left: u64,
     pub(super) bounds: Option<Box<Bounds>>,
     /// Held for as long as it runs.
-    _slot: Option<Arc<Slot>>,
+    slot: Option<Arc<Slot>>,
 }
 
 /// The bounds of each result of a statement.
@@ -32,22 +33,17 @@ pub(super) struct Bounds {
     /// What was left when the result, or this run of its portal, began.
     rows_at_first: u64,
     bytes_at_first: u64,
-    /// What the portal has given in earlier runs, where it can be run in slices.
-    spent: Option<Arc<Spent>>,
+    /// The portal, where it can be run in slices.
+    pub(super) portal: Option<Box<str>>,
+    /// What the portal, and the cursor that it fetches from, have given before.
+    tallies: Vec<Arc<Tally>>,
     pub(super) format: CopyFormat,
     /// What it runs of cursors WITH HOLD whose rows are counted.
     pub(super) run: CursorRun,
     /// The rows that a client may get of such a cursor, and those of this result.
     held: Option<(u64, u64)>,
-    /// Held for as long as the result may be cut.
-    _outstanding: Option<Arc<()>>,
-}
-
-/// What a portal has given so far, over all its runs.
-#[derive(Debug, Default)]
-pub struct Spent {
-    rows: AtomicU64,
-    bytes: AtomicU64,
+    /// Held for as long as nothing may be sent behind it.
+    pub(super) outstanding: Option<Arc<()>>,
 }
 
 /// One bound, and whether it is enforced.
@@ -124,53 +120,57 @@ impl Allowance {
             rows_left: u64::MAX,
             bytes_left: u64::MAX,
             bounds: None,
-            _slot: None,
+            slot: None,
         }
     }
 
     /// The bounds of a policy, if it has any.
     pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &mut Option<Arc<()>>) -> Self {
-        let limits = policy.limits();
-        if !is_bounded(limits) && portal.run == CursorRun::None {
+        let own = policy.limits();
+        if !is_bounded(own) && portal.run == CursorRun::None {
             return Self::boundless();
         }
         let rows = Bound {
-            most: limits.result_rows,
+            most: own.result_rows,
             mode: policy.mode_of(PolicyRule::ResultRows),
         };
         let bytes = Bound {
-            most: limits.result_bytes,
+            most: own.result_bytes,
             mode: policy.mode_of(PolicyRule::ResultBytes),
         };
         let is_counted = portal.run != CursorRun::None;
-        let enforced = rows.is_enforced() || bytes.is_enforced() || is_counted;
-        let mut allowance = Self {
-            bounds: Some(Box::new(Bounds {
-                rows,
-                bytes,
-                on_limit: limits.on_limit,
-                stage: Stage::Unbegun,
-                alone: portal.alone,
-                rows_at_first: 0,
-                bytes_at_first: 0,
-                spent: portal.spent,
-                format: CopyFormat::None,
-                run: portal.run,
-                held: None,
-                _outstanding: enforced.then(|| Arc::clone(outstanding.get_or_insert_default())),
-            })),
-            ..Self::boundless()
+        // Who asks ahead does not wait for results that will hardly ever meet their bound.
+        let is_tight = |most| most < limits::RESULT_BYTES_ASKED_AHEAD;
+        let may_be_cut = rows.is_enforced()
+            || bytes.is_enforced() && own.result_bytes.is_some_and(is_tight)
+            || is_counted;
+        let bounds = Bounds {
+            rows,
+            bytes,
+            on_limit: own.on_limit,
+            stage: Stage::Unbegun,
+            alone: portal.alone,
+            rows_at_first: 0,
+            bytes_at_first: 0,
+            portal: portal.name,
+            tallies: Vec::new(),
+            format: CopyFormat::None,
+            run: portal.run,
+            held: None,
+            outstanding: may_be_cut.then(|| Arc::clone(outstanding.get_or_insert_default())),
         };
-        allowance.expect();
-        allowance
+        Self {
+            rows_left: 0,
+            bytes_left: 0,
+            bounds: Some(Box::new(bounds)),
+            slot: None,
+        }
     }
 
     /// The same, with the place among the user's running statements.
-    pub(super) fn holding(self, slot: Option<Arc<Slot>>) -> Self {
-        Self {
-            _slot: slot,
-            ..self
-        }
+    pub(super) fn holding(mut self, slot: Option<Arc<Slot>>) -> Self {
+        self.slot = slot;
+        self
     }
 
     /// A row of so many bytes. Says whether it fits; one that does not leaves everything as it was.
@@ -185,6 +185,13 @@ impl Allowance {
                 Fits::Inside
             }
             _ => Fits::Beyond,
+        }
+    }
+
+    /// Nothing may be sent behind it from now on.
+    pub(super) fn hold(&mut self, outstanding: &mut Option<Arc<()>>) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.outstanding = Some(Arc::clone(outstanding.get_or_insert_default()));
         }
     }
 
@@ -218,6 +225,7 @@ impl Allowance {
 
     /// The result before is complete: the next one begins.
     pub fn expect(&mut self) {
+        self.settle();
         if let Some(bounds) = &mut self.bounds {
             bounds.stage = Stage::Unbegun;
             bounds.format = CopyFormat::None;
@@ -227,14 +235,15 @@ impl Allowance {
     }
 
     /// The first row has come. It is one of a cursor WITH HOLD, of which a client may get so many
-    /// rows, and so many in this result; or it is not.
-    pub(super) fn begin(&mut self, held: Option<(u64, u64)>) {
+    /// rows, and so many in this result; or it is not. What these have given before counts.
+    pub(super) fn begin(&mut self, held: Option<(u64, u64)>, tallies: Vec<Arc<Tally>>) {
         let Some(bounds) = &mut self.bounds else {
             return;
         };
         bounds.stage = Stage::Passing;
         bounds.held = held;
-        let (rows, bytes) = bounds.spent.as_ref().map_or((0, 0), |spent| spent.so_far());
+        bounds.tallies = tallies;
+        let (rows, bytes) = bounds.given_before();
         bounds.rows_at_first = bounds.rows.left(rows).min(bounds.held_left());
         bounds.bytes_at_first = bounds.bytes.left(bytes);
         self.rows_left = bounds.rows_at_first;
@@ -301,13 +310,27 @@ impl Allowance {
         }
     }
 
-    /// The portal is left in the middle of its result.
-    pub(super) fn suspend(&self) {
-        let spent = self.bounds.as_ref().and_then(|own| own.spent.as_ref());
-        if let Some(spent) = spent {
-            spent.rows.fetch_add(self.given(), Ordering::Relaxed);
-            spent.bytes.fetch_add(self.given_bytes(), Ordering::Relaxed);
+    /// Whether a part of the result was given before, by the same portal or cursor.
+    pub(super) fn goes_on(&self) -> bool {
+        let bounds = self.bounds.as_ref();
+        bounds.is_some_and(|bounds| bounds.given_before() != (0, 0))
+    }
+
+    /// What this run has given counts for those that come.
+    fn settle(&mut self) {
+        let (rows, bytes) = (self.given(), self.given_bytes());
+        if let Some(bounds) = &mut self.bounds {
+            for tally in bounds.tallies.drain(..) {
+                tally.add(rows, bytes);
+            }
         }
+    }
+}
+
+impl Drop for Allowance {
+    /// However the run ended.
+    fn drop(&mut self) {
+        self.settle();
     }
 }
 
@@ -323,7 +346,8 @@ pub enum Fits {
 /// What a statement is run as.
 pub(super) struct Portal {
     pub(super) alone: Alone,
-    pub(super) spent: Option<Arc<Spent>>,
+    /// What it is known by, where it can be run in slices.
+    pub(super) name: Option<Box<str>>,
     pub(super) run: CursorRun,
 }
 
@@ -361,6 +385,14 @@ impl Bounds {
     fn held_left(&self) -> u64 {
         self.held.map_or(u64::MAX, |(_, left)| left)
     }
+
+    /// Rows and bytes. Two that were run through each other may each have given more of one.
+    fn given_before(&self) -> (u64, u64) {
+        let all = self.tallies.iter().map(|tally| tally.so_far());
+        all.fold((0, 0), |most, (rows, bytes)| {
+            (most.0.max(rows), most.1.max(bytes))
+        })
+    }
 }
 
 impl fmt::Debug for CursorRun {
@@ -371,13 +403,6 @@ impl fmt::Debug for CursorRun {
             Self::Statements { .. } => "Statements",
             Self::Cursor { .. } => "Cursor",
         })
-    }
-}
-
-impl Spent {
-    fn so_far(&self) -> (u64, u64) {
-        let (rows, bytes) = (&self.rows, &self.bytes);
-        (rows.load(Ordering::Relaxed), bytes.load(Ordering::Relaxed))
     }
 }
 

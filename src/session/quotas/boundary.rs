@@ -4,14 +4,17 @@
 //! comes an error, or the end of the result and a notice. The upstream is cancelled where nothing
 //! else can be hit by that: while a bounded result is under way, nothing is sent behind its batch.
 
+use std::sync::Arc;
+
 use super::allowance::{Alone, CopyFormat, Course, Fits, Rest, Stage, Until};
+use super::tallies::Tally;
 use super::{Cancel, Hold, words};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::policy::{Mode, OnLimit};
 use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::session::intake::UNSENDABLE;
-use crate::session::journal::{Owed, Running, Skipped};
-use crate::session::reply;
+use crate::session::journal::{Behind, Owed, Running, Skipped};
+use crate::session::reply::{self, Farewell};
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::LimitReached;
@@ -64,7 +67,8 @@ impl Conversation {
                 }
                 Some(Stage::Unbegun) => {
                     let held = self.held_rows_left();
-                    self.begin_result(held);
+                    let tallies = self.tallies_at_head();
+                    self.begin_result(held, tallies);
                 }
                 Some(Stage::Passing) => match allowance.broken(bytes) {
                     // The end of binary COPY data is no row.
@@ -90,21 +94,25 @@ impl Conversation {
         Ok(Course::Drops)
     }
 
-    fn begin_result(&mut self, held: Option<(u64, u64)>) {
+    fn begin_result(&mut self, held: Option<(u64, u64)>, tallies: Vec<Arc<Tally>>) {
         if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
-            running.allowance.begin(held);
+            running.allowance.begin(held, tallies);
         }
     }
 
     /// What the client hears of a bound that the result at the head has met.
     fn words_beyond(&mut self, rule: Rule) -> Box<Refusal> {
         let policy = self.gate.policy().name();
-        let most = match self.journal.head() {
-            Some(Owed::Query(running) | Owed::Execute(running)) => running.allowance.most(rule),
-            _ => u64::MAX,
+        let (most, goes_on) = match self.journal.front() {
+            Some(Owed::Query(running) | Owed::Execute(running)) => {
+                let allowance = &running.allowance;
+                (allowance.most(rule), allowance.goes_on())
+            }
+            _ => (u64::MAX, false),
         };
         match rule {
             Rule::WithHold => words::beyond_cursor(self.way_of_cursor(), most, policy),
+            _ if goes_on => words::beyond_in_pieces(rule, most, policy),
             _ => words::beyond(rule, most, policy),
         }
     }
@@ -155,6 +163,7 @@ impl Conversation {
         };
         running.allowance.set_stage(Stage::Truncating(rest));
         if may_fail {
+            running.allowance.hold(&mut self.quotas.bounded);
             self.quotas.cancel = Cancel::Wanted;
         }
     }
@@ -200,7 +209,16 @@ impl Conversation {
         running.outcome = Outcome::Cut;
         self.doubt_settings();
         self.quotas.hold = Hold::Nothing;
-        self.quotas.cancel = Cancel::Wanted;
+        match self.journal.behind(is_query) {
+            Behind::Nothing => {
+                running.allowance.hold(&mut self.quotas.bounded);
+                self.quotas.cancel = Cancel::Wanted;
+            }
+            // A cancel could hit that: what comes of this result is dropped instead.
+            Behind::Batches => {}
+            // It runs at the server, and may not have run for the client.
+            Behind::OfBatch => return Err(Ending::Ended(Farewell::ResultLimit)),
+        }
         let until = if is_query {
             Until::Ready
         } else if self.skip_pipeline(false) == Skipped::SyncIsOwed {

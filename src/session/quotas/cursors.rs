@@ -2,9 +2,12 @@
 //! answers say of where they are. While one that is counted is run, nothing is sent behind its
 //! batch, so that it is known where the next one begins.
 
+use std::sync::Arc;
+
 use super::allowance::{CursorRun, Fits, RunBefore};
 use super::holdable::{HoldableCursors, Measure, Moment, Reach, Run};
-use super::{Quotas, words};
+use super::tallies::Tally;
+use super::{Portals, Quotas, words};
 use crate::gate::{CursorStep, Deed, Facts, Refusal, Rule, Way};
 use crate::limits;
 use crate::policy::{Mode, WithHold};
@@ -112,6 +115,24 @@ impl Conversation {
         }
     }
 
+    /// What the portal at the head, and the cursor that its statement at hand fetches from, have
+    /// given before.
+    pub(super) fn tallies_at_head(&mut self) -> Vec<Arc<Tally>> {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+            return Vec::new();
+        };
+        let Some(bounds) = &running.allowance.bounds else {
+            return Vec::new();
+        };
+        let fetched = running.fetched_from();
+        if bounds.portal.is_none() && fetched.is_none() {
+            return Vec::new();
+        }
+        let portals = self.quotas.portals.get_or_insert_default();
+        let names = bounds.portal.as_deref().into_iter().chain(fetched);
+        names.map(|name| portals.tallies.of(name)).collect()
+    }
+
     /// The rows that a client may get of the cursor that the statement at the head runs, and in
     /// this result.
     pub(super) fn held_rows_left(&mut self) -> Option<(u64, u64)> {
@@ -159,7 +180,7 @@ impl Conversation {
         };
         let done = running.statements_done;
         running.statements_done = done.saturating_add(1);
-        let facts = std::sync::Arc::clone(&running.facts);
+        let facts = Arc::clone(&running.facts);
         if self.quotas.portals.is_none() && facts.cursor_steps.is_empty() {
             return Ok(Fits::Inside);
         }
@@ -250,8 +271,16 @@ impl Quotas {
 
     /// A Close of a portal is answered: it may have been a cursor.
     pub(in crate::session) fn close_cursor(&mut self, name: &str) {
-        if let Some(holdable) = self.holdable_mut() {
-            holdable.closed(crate::gate::stored(name));
+        if let Some(portals) = &mut self.portals {
+            portals.holdable.closed(crate::gate::stored(name));
+            portals.tallies.begin(name);
+        }
+    }
+
+    /// A Bind of a portal is answered.
+    pub(in crate::session) fn portal_bound(&mut self, name: &str) {
+        if let Some(portals) = &mut self.portals {
+            portals.tallies.begin(name);
         }
     }
 
@@ -281,18 +310,25 @@ impl Quotas {
         if held.is_some() || self.portals.is_some() {
             let portals = self.portals.get_or_insert_default();
             portals.holdable.declared(&step.name, held);
+            portals.tallies.begin(&step.name);
         }
     }
 
     /// A statement that may end cursors, or settle which stay.
     fn cursors_ended(&mut self, tag: &str) {
-        let Some(holdable) = self.holdable_mut() else {
+        let Some(Portals {
+            holdable, tallies, ..
+        }) = self.portals.as_deref_mut()
+        else {
             return;
         };
         match tag {
             "COMMIT" => holdable.committed(),
             "ROLLBACK" => holdable.rolled_back(),
-            "CLOSE CURSOR ALL" | "DISCARD ALL" => holdable.closed_all(),
+            "CLOSE CURSOR ALL" | "DISCARD ALL" => {
+                holdable.closed_all();
+                tallies.clear();
+            }
             _ => {}
         }
     }
@@ -308,6 +344,15 @@ struct Moving<'r> {
 }
 
 impl Running {
+    /// The name of the cursor that its statement at hand fetches from.
+    fn fetched_from(&self) -> Option<&str> {
+        let mut steps = self.facts.cursor_steps.iter();
+        let at_hand = self.statements_done;
+        let found =
+            steps.find(|step| step.statement == at_hand && matches!(step.deed, Deed::Runs(_)));
+        found.map(|step| &*step.name)
+    }
+
     /// The cursor that its statement at hand runs, where its rows are counted.
     fn cursor(&self) -> Option<Moving<'_>> {
         self.cursor_of(self.statements_done)

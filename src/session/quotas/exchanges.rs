@@ -9,6 +9,7 @@ use crate::session::exchanges::{
     Exchange, bind, complete, empty, error, execute, letters, message, parse, query, ready, row,
     sync,
 };
+use crate::session::reply::Farewell;
 use crate::session::values::Known;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::cancel::Canceller;
@@ -280,4 +281,69 @@ fn the_last_words_of_the_upstream_and_its_alarms_are_heard_behind_a_cut() {
     let off = message(b'S', b"default_transaction_read_only\0off\0");
     let ending = cut().conversation.upstream_bytes(&off);
     assert!(matches!(ending.unwrap_err(), Ending::Tripped(_)));
+}
+
+/// A bound so wide that nothing waits behind a result, and a row that is more than half of it.
+const WIDE: &str = "result_bytes: 1MiB";
+
+fn wide_row() -> Vec<u8> {
+    message(b'D', &[b'x'; 600_000])
+}
+
+#[test]
+fn nothing_waits_behind_a_wide_bound_and_what_was_sent_there_is_answered() {
+    let batch = [parse("", "SELECT 1"), bind("", ""), execute(""), sync()].concat();
+    let cut = [wide_row(), wide_row(), complete("SELECT 2"), ready(b'I')];
+    for (asked, sent, before) in [
+        (query("SELECT 1"), "Q", Vec::new()),
+        (batch, "PBES", [empty(b'1'), empty(b'2')].concat()),
+    ] {
+        let mut exchange = exchange(WIDE);
+        assert_eq!(
+            exchange.client(&[asked.clone(), asked.clone()]),
+            sent.repeat(2)
+        );
+        exchange.upstream(std::slice::from_ref(&before));
+        assert_eq!(exchange.upstream(&cut), "DEZ");
+        assert!(
+            !exchange.conversation.wants_cancel(),
+            "it could hit the next one"
+        );
+        exchange.upstream(&[before]);
+        let next = [row(), complete("SELECT 1"), ready(b'I')];
+        assert_eq!(exchange.upstream(&next), "DCZ");
+        assert!(exchange.conversation.is_at_rest());
+    }
+}
+
+#[test]
+fn behind_a_wide_bound_that_was_met_everything_waits() {
+    let mut exchange = exchange(WIDE);
+    exchange.client(&[query("SELECT 1")]);
+    assert_eq!(exchange.upstream(&[wide_row(), wide_row()]), "DE");
+    assert!(exchange.conversation.wants_cancel());
+    assert_eq!(exchange.client(&[query("SELECT 2")]), "");
+    assert_eq!(exchange.upstream(&[error("57014"), ready(b'I')]), "Z");
+    assert_eq!(exchange.client(&[query("SELECT 2")]), "Q");
+}
+
+#[test]
+fn a_transaction_that_would_go_on_behind_a_wide_bound_ends_its_session() {
+    let limit = Ending::Ended(Farewell::ResultLimit);
+    let mut exchange = in_block(WIDE);
+    exchange.client(&[query("SELECT 1"), query("SELECT 2")]);
+    assert_eq!(exchange.upstream(&[wide_row(), wide_row()]), "DE");
+    let end = [complete("SELECT 2"), ready(b'T')].concat();
+    assert_eq!(exchange.upstream_ends(&[end]), limit);
+    // A Query in the batch of the result, whose error would have skipped it.
+    let mut exchange = self::exchange(WIDE);
+    let batch = [
+        parse("", "SELECT 1"),
+        bind("", ""),
+        execute(""),
+        query("SELECT 2"),
+    ];
+    exchange.client(&batch);
+    let rows = [empty(b'1'), empty(b'2'), wide_row(), wide_row()].concat();
+    assert_eq!(exchange.upstream_ends(&[rows]), limit);
 }

@@ -105,6 +105,11 @@ impl HoldableCursors {
         self.known.len()
     }
 
+    /// Whether there is one of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
     /// A DECLARE has succeeded; one without HOLD has its name from then on.
     pub fn declared(&mut self, name: &str, held: Option<Option<u64>>) {
         let Some(rows_max) = held else {

@@ -5,6 +5,7 @@
 //!
 //! * [`allowance`]: what is left of a result; `boundary`: what happens where that ends
 //! * `holdable`: cursors WITH HOLD and how far they have come; `cursors`: what tells of that
+//! * `tallies`: what portals and cursors have given, piece by piece
 //! * `afterwards`: what still comes from the upstream behind a result that was cut
 //! * [`accounts`]: what all sessions of a user share; [`pace`]: statements in a time
 //! * `arrival`: whether a session may begin
@@ -25,9 +26,10 @@ mod exchanges_cursors;
 mod holdable;
 pub mod idle;
 pub mod pace;
+mod tallies;
 mod words;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -36,8 +38,9 @@ pub use self::admission::Fee;
 pub use self::holdable::{Measure, Moment};
 
 use self::accounts::{Presence, Slot};
-use self::allowance::Spent;
 use self::holdable::HoldableCursors;
+use self::tallies::Tallies;
+use crate::limits;
 use crate::upstream::cancel::Canceller;
 
 /// What one session keeps for its limits.
@@ -61,8 +64,10 @@ pub struct Quotas {
 /// What is known of portals and cursors.
 #[derive(Default)]
 struct Portals {
-    /// Portals that were left in the middle of their result.
-    spent: HashMap<Box<str>, Arc<Spent>>,
+    /// What portals and cursors have given.
+    tallies: Tallies,
+    /// Portals that were run for a number of rows since they were sent.
+    run: HashSet<Box<str>>,
     /// Portals that have run a FETCH of a cursor WITH HOLD.
     fetching: HashSet<Box<str>>,
     /// Cursors WITH HOLD.
@@ -132,9 +137,11 @@ impl Quotas {
     /// No transaction is open: portals are gone.
     pub(super) fn end_transaction(&mut self) {
         if let Some(portals) = &mut self.portals {
-            portals.spent = HashMap::new();
+            let holdable = &portals.holdable;
+            portals.tallies.end_transaction(|name| holdable.has(name));
+            portals.run = HashSet::new();
             portals.fetching = HashSet::new();
-            if portals.holdable.count() == 0 {
+            if portals.holdable.count() == 0 && portals.tallies.is_empty() {
                 self.portals = None;
             }
         }
@@ -143,8 +150,27 @@ impl Quotas {
     /// A portal is made anew, or closed.
     pub(super) fn forget_portal(&mut self, name: &str) {
         if let Some(portals) = &mut self.portals {
-            portals.spent.remove(name);
+            portals.run.remove(crate::gate::stored(name));
             portals.fetching.remove(name);
+        }
+    }
+
+    /// Whether a run of a portal still has to be counted.
+    fn fee_of(&self, portal: &str) -> Fee {
+        let runs = self.portals.as_ref().map(|portals| &portals.run);
+        match runs.is_some_and(|runs| runs.contains(crate::gate::stored(portal))) {
+            true => Fee::GoesOn,
+            false => Fee::Due,
+        }
+    }
+
+    /// A portal is run for a number of rows: it may go on. Where there is no room to remember it,
+    /// its next run counts anew.
+    fn note_run(&mut self, portal: &str) {
+        let runs = &mut self.portals.get_or_insert_default().run;
+        let name = crate::gate::stored(portal);
+        if runs.len() < limits::SESSION_NAMES_MAX && !runs.contains(name) {
+            runs.insert(name.into());
         }
     }
 

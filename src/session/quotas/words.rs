@@ -28,6 +28,20 @@ pub(super) fn beyond(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
     })
 }
 
+/// The same for a result that is taken in pieces.
+pub(super) fn beyond_in_pieces(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
+    let unit = unit(rule);
+    Box::new(Refusal {
+        message: format!("a cursor or portal may give {most} {unit} in all here"),
+        detail: format!(
+            "rule: {} (policy {policy} gives {most} {unit} of one result, over every FETCH and \
+             Execute of it; those before this error were sent)",
+            rule.name()
+        ),
+        ..*beyond(rule, most, policy)
+    })
+}
+
 /// A FETCH or MOVE that leads behind what a policy gives of a cursor WITH HOLD, or counts from an
 /// end that was not seen.
 pub(super) fn beyond_cursor(way: Option<Way>, most: u64, policy: &str) -> Box<Refusal> {
