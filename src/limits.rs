@@ -959,6 +959,22 @@ pub const PLANS_ASKED_ANEW_MAX: u32 = 4;
 /// takes some hundred bytes. Those with nothing to remember are forgotten first.
 pub const ACCOUNTS_MAX: usize = 65_536;
 
+/// The part of what is left of a budget that a result takes at once: so small that others of the
+/// user are not refused for what this one will not need.
+pub const BUDGET_PART: u64 = 16;
+
+/// Rows that a result takes out of a budget at once: a lock for so many is not felt.
+pub const BUDGET_ROWS_AT_ONCE: u64 = 1024;
+
+/// Bytes of the same.
+pub const BUDGET_BYTES_AT_ONCE: u64 = 1 << 20;
+
+/// How often what users have received is written down: what a crash may lose.
+pub const BUDGET_FILE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The largest file of that: [`ACCOUNTS_MAX`] lines with names of the longest kind.
+pub const BUDGET_FILE_BYTES_MAX: u64 = 64 << 20;
+
 /// How often a result that was cut is cancelled when too many other cancels are under way, or the
 /// upstream takes no connection.
 pub const CUT_CANCEL_TRIES_MAX: u32 = 5;
@@ -1068,9 +1084,9 @@ pub const NESTING_BOUND: u64 = 1_000;
 /// The most rows that a limit of results can ask for: more than a client can take in.
 pub const RESULT_ROWS_BOUND: u64 = 1_000_000_000_000;
 
-/// From here on a bound on the bytes of a result holds nothing back that is sent behind it: who asks
-/// ahead would wait for every answer, and a result meets it once in a great while. It is what a
-/// client reads in a tenth of a second.
+/// From here on a bound on the bytes of a result holds nothing back that is sent behind it: who
+/// asks ahead would wait for every answer, and a result meets it once in a great while. It is what
+/// a client reads in a tenth of a second.
 pub const RESULT_BYTES_ASKED_AHEAD: u64 = 1 << 20;
 
 /// The most bytes that a limit of results can ask for, a petabyte.

@@ -196,7 +196,7 @@ waits! {
     PolicyTests: End::Operator("policy.tests"), at ["src/server/policy_tests.rs"];
     /// The next client, or the next look at the files of policies: nobody waits for these.
     Nothing: End::Peer, at [
-        "src/server/listener.rs", "src/server/reload.rs",
+        "src/server/budget_file.rs", "src/server/listener.rs", "src/server/reload.rs",
         "src/upstream/keeper/berth.rs",
     ];
 }

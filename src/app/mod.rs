@@ -1,8 +1,9 @@
 //! Builds every shared part from the settings, serves, and takes everything down in order.
 //!
 //! * [`renewal`]: what of it is exchanged while it serves; [`watch`]: whether the upstream answers,
-//!   and a look at its roles
+//!   and a look at its roles; [`budgets`]: what keeps budgets of the day over restarts
 
+mod budgets;
 mod renewal;
 mod watch;
 
@@ -27,6 +28,7 @@ use crate::net::pem::{TlsPart, TlsSetupError};
 use crate::offline::world::Roles;
 use crate::policy::{Live, PolicySet, Problem};
 use crate::server::admin::{self, Admin, AdminKeys};
+use crate::server::budget_file::BudgetFileError;
 use crate::server::listener::Place;
 use crate::server::policy_tests::Tested;
 use crate::server::readiness::Readiness;
@@ -68,6 +70,8 @@ pub enum AppError {
     Server(StartError),
     /// Tests of the policies that have to pass have not: everything that is wrong.
     PolicyTests(Vec<Problem>),
+    /// What users have received today is not known.
+    Budgets(BudgetFileError),
     /// The admin address could not be bound.
     Admin {
         /// Which.
@@ -118,7 +122,9 @@ async fn serve(
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
     let tests = (settings.policy_tests.clone(), Roles::of(&settings.auth));
+    let budget_file = settings.budget_file.clone();
     let desk = desk(settings, Arc::clone(&live), telemetry)?;
+    let budgets = budgets::Budgets::open(budget_file, &desk.accounts, telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let tests = tests_of(tests, &upstream);
     let readiness = Arc::new(Readiness::new(
@@ -162,6 +168,7 @@ async fn serve(
         readiness.note_draining();
     };
     server.run(stop, telemetry).await;
+    budgets.close(telemetry);
     Ok(())
 }
 
@@ -368,6 +375,7 @@ impl fmt::Display for AppError {
                     "policy.tests: required, and not passed: {count}; nothing was served"
                 )
             }
+            Self::Budgets(source) => write!(formatter, "{source}"),
             Self::Admin { address, source } => {
                 let told = system_error::of_address(&address.to_string(), source.kind());
                 write!(formatter, "admin.listen: {told}; off does without it")

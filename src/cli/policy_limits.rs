@@ -17,6 +17,8 @@ pub fn told(policy: &Policy) -> Vec<String> {
         limits.concurrency_per_user.map(u64::from),
     );
     whole("statements_per_day", limits.statements_per_day);
+    whole("rows_per_day", limits.rows_per_day);
+    whole("bytes_per_day", limits.bytes_per_day);
     whole(
         "connections_per_user",
         limits.connections_per_user.map(u64::from),

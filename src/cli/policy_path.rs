@@ -188,6 +188,7 @@ fn step(rule: Rule) -> Option<Step> {
         | Rule::PlanRows
         | Rule::Concurrency
         | Rule::StatementRate
+        | Rule::DailyBudget
         | Rule::ConnectionsPerUser
         | Rule::IdleTime
         | Rule::StartupParameter

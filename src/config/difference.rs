@@ -5,6 +5,8 @@
 //! may be for another server. Where one of those has changed nothing of the new settings holds. The
 //! rest of what needs a restart waits for one, each by name, and keeps nothing else from holding.
 
+use std::path::PathBuf;
+
 use crate::config::marks::Marks;
 use crate::config::{Problem, Settings};
 use crate::limits;
@@ -43,6 +45,7 @@ impl Began {
         "limits.connections_max",
         "limits.memory",
         "limits.drain_timeout",
+        "limits.budget_file",
         "catalog.poll_interval",
         "catalog.refresh_interval",
         "catalog.age_max",
@@ -139,6 +142,10 @@ fn barring(settings: &Settings) -> Vec<Fixed> {
 
 /// What nothing else leans on, in a fixed order.
 fn waiting(settings: &Settings) -> Vec<Fixed> {
+    let path = |path: &Option<PathBuf>| {
+        let path = path.as_ref().map(|path| path.display().to_string());
+        path.unwrap_or_else(|| "none".to_owned())
+    };
     let on = |is_on: bool| if is_on { "on" } else { "off" };
     let milliseconds = |time: std::time::Duration| format!("{} ms", time.as_millis());
     let (catalog, audit) = (&settings.catalog, &settings.telemetry.audit);
@@ -167,6 +174,7 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
         ),
         Fixed::open("limits.memory", format!("{} B", settings.memory)),
         Fixed::open("limits.drain_timeout", milliseconds(settings.drain_timeout)),
+        Fixed::open("limits.budget_file", path(&settings.budget_file)),
         Fixed::open("catalog.poll_interval", milliseconds(catalog.poll_interval)),
         Fixed::open(
             "catalog.refresh_interval",

@@ -1,6 +1,7 @@
 //! The settings of the house itself: where to listen, what is allowed, what is recorded, how much.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -237,6 +238,19 @@ pub fn memory(reader: &mut Reader) -> Option<usize> {
     let bytes = size(reader, "limits.memory", bounds, bare, MEMORY_BYTES)?;
     // As much as the machine can address, where it is less.
     Some(usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
+/// `limits.budget_file`: whether it can be used shows at the start.
+pub fn budget_file(reader: &mut Reader) -> Option<Option<PathBuf>> {
+    match reader.word("limits.budget_file") {
+        Choice::Absent => Some(None),
+        Choice::Wrong => None,
+        Choice::Is(word) if word.text.is_empty() => {
+            reader.note(&word.place, "the path of a file is wanted");
+            None
+        }
+        Choice::Is(word) => Some(Some(word.text.into())),
+    }
 }
 
 /// `limits.drain_timeout`.

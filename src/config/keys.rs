@@ -368,6 +368,13 @@ pub const KEYS: &[Key] = &[
               TiB mean the same. Who asks beyond it waits, and then gets 53200.",
     },
     Key {
+        path: "limits.budget_file",
+        form: Form::Word,
+        default: "none: a restart begins the day anew",
+        doc: "A file that keeps what users have received of rows_per_day and bytes_per_day of \
+              their policies over restarts, written every 5 seconds; one for each pgsieve.",
+    },
+    Key {
         path: "limits.drain_timeout",
         form: Form::Word,
         default: "30s",

@@ -88,6 +88,8 @@ pub struct Settings {
     pub connections_max: usize,
     /// Bytes of memory that clients may take in sum.
     pub memory: usize,
+    /// What keeps budgets of the day over restarts, if anything does.
+    pub budget_file: Option<PathBuf>,
     /// How long a drain may take.
     pub drain_timeout: Duration,
     /// What was written, and what stood in the files, for those who read them again.
@@ -245,6 +247,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let workers = house::workers(reader);
     let connections_max = house::connections_max(reader);
     let memory = house::memory(reader);
+    let budget_file = house::budget_file(reader);
     let drain_timeout = house::drain_timeout(reader);
     let (policies, policy_sources) = policies?;
     Some(Settings {
@@ -267,6 +270,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         workers: workers?,
         connections_max: connections_max?,
         memory: memory?,
+        budget_file: budget_file?,
         drain_timeout: drain_timeout?,
         marks: Marks::default(),
     })

@@ -55,6 +55,7 @@ pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
     all.extend(exposed);
     all.extend(certificates(&ends(settings), now));
     all.extend(listening(&settings.listen, &settings.client_tls));
+    all.extend(forgotten_budgets(settings));
     let users = users(&settings.auth);
     all.extend(unfit_users(&settings.policies, &users));
     all
@@ -110,6 +111,19 @@ fn listening(listen: &[ListenAddress], tls: &ClientTlsSettings) -> Vec<Warning> 
 
 fn is_of_this_host(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback()
+}
+
+/// Budgets of a day that a restart gives once more.
+fn forgotten_budgets(settings: &Settings) -> Option<Warning> {
+    let has_budget = settings.policies.all().iter().any(|policy| {
+        let limits = policy.limits();
+        limits.rows_per_day.is_some() || limits.bytes_per_day.is_some()
+    });
+    let what = "a policy has rows_per_day or bytes_per_day, and a restart forgets what users have \
+                received: name a file that keeps it";
+    let warning = SettingsWarning::BudgetsForgotten;
+    (has_budget && settings.budget_file.is_none())
+        .then(|| Warning::new(warning, "limits.budget_file", what))
 }
 
 /// The users that the settings name.

@@ -116,6 +116,8 @@ pub enum Rule {
     Concurrency,
     /// More statements of a user in a time than the policy gives.
     StatementRate,
+    /// More rows or bytes in a day than the policy gives a user.
+    DailyBudget,
     /// More connections of a user than the policy gives.
     ConnectionsPerUser,
     /// A session that did nothing for longer than the policy gives.
@@ -132,7 +134,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, in the order in which a text meets them.
-    pub const ALL: [Self; 62] = [
+    pub const ALL: [Self; 63] = [
         Self::TooLong,
         Self::TooComplex,
         Self::SyntaxError,
@@ -189,6 +191,7 @@ impl Rule {
         Self::PlanRows,
         Self::Concurrency,
         Self::StatementRate,
+        Self::DailyBudget,
         Self::ConnectionsPerUser,
         Self::IdleTime,
         Self::StartupParameter,
@@ -256,6 +259,7 @@ impl Rule {
             Self::PlanRows => "plan_rows",
             Self::Concurrency => "concurrency",
             Self::StatementRate => "statement_rate",
+            Self::DailyBudget => "daily_budget",
             Self::ConnectionsPerUser => "connections_per_user",
             Self::IdleTime => "idle_time",
             Self::StartupParameter => "startup_parameter",

@@ -27,6 +27,10 @@ pub struct Limits {
     pub statements_per_second: Option<f64>,
     /// Statements of one user in 24 hours.
     pub statements_per_day: Option<u64>,
+    /// Rows that one user may receive in a day, from midnight to midnight, UTC.
+    pub rows_per_day: Option<u64>,
+    /// The same in bytes of rows, as they are sent.
+    pub bytes_per_day: Option<u64>,
     /// Connections of one user at a time.
     pub connections_per_user: Option<u32>,
     /// How long a session may do nothing.
@@ -58,6 +62,8 @@ impl Limits {
             concurrency_per_user: None,
             statements_per_second: None,
             statements_per_day: None,
+            rows_per_day: None,
+            bytes_per_day: None,
             connections_per_user: None,
             idle_time: None,
         }

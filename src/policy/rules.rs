@@ -57,6 +57,8 @@ words! {
         Concurrency => "concurrency",
         /// `limits.statements_per_second` and `limits.statements_per_day`.
         StatementRate => "statement_rate",
+        /// `limits.rows_per_day` and `limits.bytes_per_day`.
+        DailyBudget => "daily_budget",
         /// `limits.connections_per_user`.
         ConnectionsPerUser => "connections_per_user",
         /// `limits.idle_time`.

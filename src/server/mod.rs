@@ -3,6 +3,7 @@
 //! Accepting happens on the main thread; a client then stays with the worker that has the fewest.
 
 pub mod admin;
+pub mod budget_file;
 mod fitness;
 pub mod listener;
 pub mod policy_tests;

@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use super::conversation::{Conversation, Ending};
-use super::journal::{Closing, Owed, Running, Stake};
+use super::journal::{Owed, Running, Stake};
+use super::named::Closing;
 use super::plans::outcome::Taken;
 use super::quotas::allowance::{Course, Fits};
 use super::reply::Farewell;

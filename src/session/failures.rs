@@ -3,7 +3,8 @@
 
 use super::answers::{Fate, UNREADABLE};
 use super::conversation::{Conversation, Ending};
-use super::journal::{Closing, Owed, Skipped, Stake};
+use super::journal::{Owed, Skipped, Stake};
+use super::named::Closing;
 use super::reply;
 use super::retold::retold;
 use crate::sqlstate;

@@ -8,9 +8,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::conversation::{Conversation, Ending, Intake};
-use super::journal::{Binding, Closing, Owed, Running};
+use super::journal::{Owed, Running};
 use super::large::Large;
 use super::lowered::Lowered;
+use super::named::{Binding, Closing};
 use super::repairs::Errand;
 use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
@@ -327,10 +328,7 @@ impl Conversation {
         self.names.add_cursor(bind.portal, cursor);
         self.quotas.forget_portal(bind.portal);
         self.forward(frame)?;
-        self.journal.push(Owed::Bind(Binding {
-            portal: bind.portal.into(),
-            another,
-        }));
+        self.journal.push(Binding::owed(bind.portal, another));
         self.plan_bind(ask, bind)
     }
 

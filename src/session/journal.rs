@@ -7,19 +7,19 @@
 //! <https://www.postgresql.org/docs/current/protocol-flow.html>
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arrival::Arrival;
 use super::lowered::Lowered;
+use super::named::{Binding, Closing};
 use super::plans::asking::Asking;
 use super::quotas::allowance::Allowance;
 use super::repairs::loudness::Change;
 use super::repairs::words::{Notice, OnError};
 use super::retold::{Speaks, Substituted};
 use super::signalled::Calling;
-use crate::gate::{Facts, Older, Prepared, Refusal, Rule, Surety};
+use crate::gate::{Facts, Prepared, Refusal, Rule, Surety};
 use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{Outcome, Path};
@@ -231,50 +231,6 @@ pub enum Owed {
     /// Nothing of the upstream: its error to this statement is held back while a repair is looked
     /// for.
     Rescue(Box<Running>),
-}
-
-/// A portal that is being made.
-pub struct Binding {
-    /// Its name; empty for the unnamed one.
-    pub portal: Box<str>,
-    /// The text that runs in the place of the statement's own, where that is another one.
-    pub another: Option<Box<Substituted>>,
-}
-
-/// What a Close message made the session forget: if the upstream skips the message, the session
-/// has to remember it again.
-pub enum Closing {
-    /// A prepared statement.
-    Statement {
-        /// Its name; empty for the unnamed one.
-        name: String,
-        /// What it stood for, if it was known.
-        prepared: Option<Prepared>,
-        /// What is known of others that may have the name.
-        older: Option<Older>,
-    },
-    /// A portal. An error ends it, unless the transaction goes on from a savepoint.
-    Portal {
-        /// Its name.
-        name: String,
-    },
-}
-
-impl fmt::Debug for Binding {
-    /// Without the name, which the client chose.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Binding")
-    }
-}
-
-impl fmt::Debug for Closing {
-    /// Without the name, which the client chose.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Statement { .. } => "Statement",
-            Self::Portal { .. } => "Portal",
-        })
-    }
 }
 
 impl Owed {

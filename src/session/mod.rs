@@ -57,6 +57,7 @@ mod lowered;
 mod memory;
 #[cfg(test)]
 mod mutated;
+mod named;
 pub mod parting;
 pub mod pending_logins;
 mod places;

@@ -174,26 +174,26 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
         ),
         Farewell::ResultLimit => (
             sqlstate::PROGRAM_LIMIT_EXCEEDED,
-            Cow::Borrowed(
-                "a result met its bound while more was asked in its transaction; the connection \
-                 is closed",
-            ),
+            Cow::Borrowed(RESULT_LIMIT),
             Some("Reconnect, and ask for less, or wait for its end before more is asked."),
         ),
         Farewell::OutOfMemory => (
             sqlstate::OUT_OF_MEMORY,
-            Cow::Borrowed(
-                "out of memory: the session needs more than is left for all clients together; \
-                 the connection is closed",
-            ),
+            Cow::Borrowed(OUT_OF_MEMORY),
             Some("Reconnect later; limits.memory is what there is in all."),
         ),
         Farewell::Internal => (
             sqlstate::INTERNAL_ERROR,
             Cow::Borrowed("pgsieve met a fault of its own and closed this connection"),
-            Some(
-                "Nothing was sent to the database. Please report it with the statement's fingerprint.",
-            ),
+            Some(REPORT),
         ),
     }
 }
+const REPORT: &str =
+    "Nothing was sent to the database. Please report it with the statement's fingerprint.";
+
+const RESULT_LIMIT: &str =
+    "a result met its bound while more was asked in its transaction; the connection is closed";
+
+const OUT_OF_MEMORY: &str = "out of memory: the session needs more than is left for all clients \
+                             together; the connection is closed";

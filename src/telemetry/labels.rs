@@ -118,6 +118,8 @@ labels! {
         UpstreamSuperuser => "upstream_superuser",
         /// A login at the upstream owns tables.
         UpstreamOwner => "upstream_owner",
+        /// Budgets of a day begin anew with each start.
+        BudgetsForgotten => "budgets_forgotten",
     }
 }
 

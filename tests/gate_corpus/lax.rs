@@ -354,7 +354,9 @@ fn words(path: &str) -> &'static [&'static str] {
         "foreign.servers.*" => &["files", "loopback"],
         "settings.deny.*" => &["nothing_*", "x.*"],
         "limits.plan_age_max" | "limits.idle_time" => &["60s", "1h"],
-        "limits.statement_bytes" | "limits.result_bytes" => &["64KiB", "1MB"],
+        "limits.statement_bytes" | "limits.result_bytes" | "limits.bytes_per_day" => {
+            &["64KiB", "1MB"]
+        }
         "repair.risk_pairs.*" => &["a/b"],
         _ if path.starts_with("timeouts.") => &["0", "30s", "1d"],
         _ => &["public", "word"],

@@ -379,3 +379,26 @@ fn where_it_is_only_observed_every_piece_passes_and_is_counted() {
     let line = "pgsieve_limits_total{mode=\"observe\",rule=\"result_rows\"}";
     assert!(stack.metric(line) >= 2.0);
 }
+
+#[test]
+fn no_smaller_row_is_given_behind_the_one_that_did_not_fit() {
+    let stack = Stack::start(Options {
+        policy: Some("bi"),
+        policy_edits: &[(
+            "\nlimits:\n",
+            "\nlimits:\n  result_bytes: 1000\n  on_limit: truncate\n",
+        )],
+        ..Options::default()
+    });
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    let sql =
+        "SELECT repeat('x', CASE WHEN i = 3 THEN 2000 ELSE 10 END) FROM generate_series(1, 6) i";
+    for bytes in [frames::query("BEGIN"), frames::query(sql)] {
+        client.send(&bytes);
+        let answer = told(&client.until_ready());
+        assert!(
+            answer == "C[BEGIN] ZT" || answer == "T D2 N C[SELECT 2] ZT",
+            "{answer}"
+        );
+    }
+}

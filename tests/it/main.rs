@@ -14,6 +14,8 @@ mod audit;
 #[cfg(test)]
 mod basics;
 #[cfg(test)]
+mod budgets;
+#[cfg(test)]
 mod canary;
 #[cfg(test)]
 mod cancel_by_pid;

@@ -45,6 +45,9 @@ fn in_short(rule: Rule) -> &'static str {
         Rule::StatementRate => {
             "`statement_rate`: more statements of a user in a time than the policy gives."
         }
+        Rule::DailyBudget => {
+            "`daily_budget`: more rows or bytes in a day than the policy gives a user."
+        }
         Rule::ConnectionsPerUser => {
             "`connections_per_user`: more connections of a user than the policy gives."
         }

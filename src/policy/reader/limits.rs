@@ -30,11 +30,13 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
         limits::STATEMENTS_PER_DAY_BOUND,
         problems,
     );
+    let day_rows = count("rows_per_day", limits::RESULT_ROWS_BOUND, problems);
     let nesting = count("nesting", limits::NESTING_BOUND, problems);
     let concurrency = count("concurrency_per_user", limits::CONCURRENCY_BOUND, problems);
     let connections = limits::CONNECTIONS_MAX_BOUND;
     let connections = count("connections_per_user", connections, problems);
     let bytes = section.optional("result_bytes", None, problems, result_bytes);
+    let day_bytes = section.optional("bytes_per_day", None, problems, result_bytes);
     let mut decimal = |key, least, problems: &mut Problems| {
         let bounds = least..=limits::ESTIMATE_BOUND;
         section.optional(key, None, problems, |tree, path, problems| {
@@ -62,6 +64,8 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
     read.concurrency_per_user = narrow(concurrency?);
     read.statements_per_second = second?;
     read.statements_per_day = day?;
+    read.rows_per_day = day_rows?;
+    read.bytes_per_day = day_bytes?;
     read.connections_per_user = narrow(connections?);
     read.idle_time = idle?;
     Some(Given {
@@ -201,6 +205,10 @@ mod tests {
             }),
             ("statements_per_day", "10000", |l| {
                 format!("{:?}", l.statements_per_day)
+            }),
+            ("rows_per_day", "20000", |l| format!("{:?}", l.rows_per_day)),
+            ("bytes_per_day", "2000000", |l| {
+                format!("{:?}", l.bytes_per_day)
             }),
             ("connections_per_user", "10", |l| {
                 format!("{:?}", l.connections_per_user)

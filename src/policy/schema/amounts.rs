@@ -90,6 +90,19 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Statements of one user in 24 hours.",
     },
     Key {
+        path: "limits.rows_per_day",
+        form: Form::Either(&[Form::Whole(1, 1_000_000_000_000), OFF]),
+        absent: Some("off"),
+        doc: "Rows that one user may receive in a day, from midnight to midnight, UTC.",
+    },
+    Key {
+        path: "limits.bytes_per_day",
+        form: Form::Either(&[Form::Whole(1, 1_125_899_906_842_624), SIZE, OFF]),
+        absent: Some("off"),
+        doc: "Bytes of rows, as they are sent, that one user may receive in a day, from midnight \
+              to midnight, UTC: 100MB, 64KiB, or a number of bytes.",
+    },
+    Key {
         path: "limits.connections_per_user",
         form: Form::Either(&[Form::Whole(1, 100_000), OFF]),
         absent: Some("off"),

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::budgets::{self, DayBook, DayBudget, Lease, UsedUp};
+use super::ledger::Entry;
 use super::pace::{Pace, Rate};
 use crate::limits;
 
@@ -36,12 +38,13 @@ type Key = (Box<str>, Box<str>);
 
 /// What is counted of one user under one policy.
 #[derive(Debug, Default)]
-struct Account {
+pub(super) struct Account {
     key: Key,
     connections: AtomicU32,
     running: AtomicU32,
     seconds: Pace,
     days: Pace,
+    book: DayBook,
 }
 
 /// A session of a user, counted for as long as it lives.
@@ -113,6 +116,38 @@ impl Accounts {
         Some((account, before.saturating_add(1)))
     }
 
+    /// What users have received today.
+    pub fn entries(&self) -> Vec<Entry> {
+        let today = budgets::today();
+        let users = self.users();
+        let mut entries: Vec<Entry> = users
+            .accounts
+            .iter()
+            .filter(|(_, account)| !account.book.used().is_blank(today))
+            .map(|((policy, user), account)| Entry {
+                policy: policy.as_ref().into(),
+                user: user.as_ref().into(),
+                used: account.book.used(),
+            })
+            .collect();
+        drop(users);
+        entries.sort_unstable_by(|one, other| {
+            (&one.policy, &one.user).cmp(&(&other.policy, &other.user))
+        });
+        entries
+    }
+
+    /// Counts what was counted before, as far as it is of today.
+    pub fn restore(&self, entries: &[Entry]) {
+        let today = budgets::today();
+        let mut users = self.users();
+        for entry in entries.iter().filter(|entry| !entry.used.is_blank(today)) {
+            let key: Key = (entry.policy.as_str().into(), entry.user.as_str().into());
+            let account = users.accounts.entry(key).or_insert_with_key(Account::of);
+            account.book.restore(entry.used);
+        }
+    }
+
     fn now(&self) -> u64 {
         u64::try_from(self.inner.since.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
@@ -171,6 +206,16 @@ impl Presence {
         Ok(())
     }
 
+    /// The budget of today that the user has used up, if one is.
+    pub(super) fn used_up(&self, budget: DayBudget) -> Option<UsedUp> {
+        self.account.book.used_up(budget, budgets::today())
+    }
+
+    /// What a result takes out of the user's budgets.
+    pub(super) fn lease(&self, budget: DayBudget) -> Lease {
+        Lease::new(Arc::clone(&self.account), budget)
+    }
+
     /// A place among those of the user's sessions that run statements, while fewer than so many are
     /// taken.
     pub fn slot(&self, most: u32) -> Option<Slot> {
@@ -201,11 +246,16 @@ impl Account {
         })
     }
 
+    pub(super) fn book(&self) -> &DayBook {
+        &self.book
+    }
+
     fn is_blank(&self, now: u64) -> bool {
         self.connections.load(Ordering::Relaxed) == 0
             && self.running.load(Ordering::Relaxed) == 0
             && self.seconds.is_full(now)
             && self.days.is_full(now)
+            && self.book.used().is_blank(budgets::today())
     }
 }
 
@@ -309,6 +359,28 @@ mod tests {
         assert!(accounts.users().accounts.len() <= SWEEP_AT_LEAST + 1);
         let busy = accounts.enter("agent", "busy").unwrap();
         assert!(busy.take(1, None, Some(Rate::per_day(1))).is_err());
+    }
+
+    #[test]
+    fn what_users_received_outlives_the_accounts_of_one_process() {
+        let accounts = Accounts::new();
+        let day = budgets::today();
+        let entry = |user: &str, day| Entry {
+            policy: "agent".into(),
+            user: user.into(),
+            used: budgets::Used {
+                day,
+                rows: 7,
+                bytes: 70,
+            },
+        };
+        let known = [entry("ann", day), entry("bob", day + 3)];
+        accounts.restore(&known);
+        accounts.restore(&[entry("old", day - 1)]);
+        for number in 0..3 * SWEEP_AT_LEAST {
+            drop(accounts.enter("agent", &format!("u{number}")).unwrap());
+        }
+        assert_eq!(accounts.entries(), known, "no sweep forgets them");
     }
 
     #[test]

@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use super::accounts::Slot;
-use super::allowance::{Allowance, Alone, CursorRun, Portal, is_bounded};
+use super::allowance::{Allowance, Alone, Portal, is_bounded};
+use super::budgets::{DayBudget, Lease, rest_of_today};
+use super::cursor_run::CursorRun;
 use super::pace::Rate;
 use super::{Batch, Hold, words};
 use crate::gate::{Facts, Refusal, Rule, StatementKind};
@@ -45,6 +47,7 @@ impl Conversation {
         let policy = gate.policy();
         let slot = self.admit(policy, facts, fee)?;
         let portal = Portal {
+            lease: self.lease(policy, facts)?,
             run,
             alone: if self.standing.unsynced {
                 Alone::WithOthers
@@ -82,7 +85,13 @@ impl Conversation {
             Batch::HasRun => Alone::WithOthers,
         };
         let name = may_go_on.then(|| crate::gate::stored(execute.portal).into());
-        let portal = Portal { alone, name, run };
+        let lease = self.lease(policy, facts)?;
+        let portal = Portal {
+            alone,
+            name,
+            run,
+            lease,
+        };
         Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
     }
 
@@ -105,6 +114,25 @@ impl Conversation {
             self.take_statements(policy, facts, statements)?;
         }
         Ok(slot)
+    }
+
+    /// What the statement's rows are taken out of, unless nothing of the day is left.
+    fn lease(&mut self, policy: &Policy, facts: &Facts) -> Result<Option<Lease>, Box<Refusal>> {
+        let Some(budget) = DayBudget::of(policy) else {
+            return Ok(None);
+        };
+        if weight(facts, policy) == 0 {
+            return Ok(None);
+        }
+        self.quotas.presence.comes_under(policy.name());
+        // Where it is only observed, the first row tells.
+        if budget.mode() == Mode::Enforce
+            && let Some(used_up) = self.quotas.presence.used_up(budget)
+        {
+            self.note_limit(Rule::DailyBudget, Mode::Enforce, facts.fingerprint);
+            return Err(words::day_is_over(used_up, rest_of_today(), policy.name()));
+        }
+        Ok(Some(self.quotas.presence.lease(budget)))
     }
 
     fn take_slot(
@@ -195,7 +223,7 @@ impl Conversation {
 
 /// Whether anything is limited of what a statement does.
 fn is_limited(policy: &Policy) -> bool {
-    is_bounded(policy.limits()) || counts(policy)
+    is_bounded(policy.limits()) || counts(policy) || DayBudget::of(policy).is_some()
 }
 
 /// Whether statements are counted.

@@ -3,10 +3,11 @@
 //! Both numbers go down with each row. Where nothing is bounded they are too large to reach zero,
 //! so that a row meets the same two subtractions in any case, and nothing else.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::accounts::Slot;
+use super::budgets::{Lease, Measure, UsedUp};
+use super::cursor_run::CursorRun;
 use super::tallies::Tally;
 use crate::gate::Rule;
 use crate::limits;
@@ -33,6 +34,12 @@ pub(super) struct Bounds {
     /// What was left when the result, or this run of its portal, began.
     rows_at_first: u64,
     bytes_at_first: u64,
+    /// What there still is behind the part at hand, where the result is taken out of a budget.
+    rows_behind: u64,
+    bytes_behind: u64,
+    lease: Option<Lease>,
+    /// The budget that has come to its end.
+    pub(super) used_up: Option<UsedUp>,
     /// The portal, where it can be run in slices.
     pub(super) portal: Option<Box<str>>,
     /// What the portal, and the cursor that it fetches from, have given before.
@@ -127,7 +134,7 @@ impl Allowance {
     /// The bounds of a policy, if it has any.
     pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &mut Option<Arc<()>>) -> Self {
         let own = policy.limits();
-        if !is_bounded(own) && portal.run == CursorRun::None {
+        if !is_bounded(own) && portal.lease.is_none() && portal.run == CursorRun::None {
             return Self::boundless();
         }
         let rows = Bound {
@@ -152,6 +159,10 @@ impl Allowance {
             alone: portal.alone,
             rows_at_first: 0,
             bytes_at_first: 0,
+            rows_behind: 0,
+            bytes_behind: 0,
+            lease: portal.lease,
+            used_up: None,
             portal: portal.name,
             tallies: Vec::new(),
             format: CopyFormat::None,
@@ -201,9 +212,35 @@ impl Allowance {
     }
 
     pub(super) fn set_stage(&mut self, stage: Stage) {
+        if stage != Stage::Passing {
+            self.end();
+        }
         if let Some(bounds) = &mut self.bounds {
             bounds.stage = stage;
         }
+    }
+
+    /// Not one row more fits, however small it is; those that were given are known as before.
+    fn end(&mut self) {
+        let (rows, bytes) = (self.given(), self.given_bytes());
+        self.put_back();
+        let Some(bounds) = &mut self.bounds else {
+            return;
+        };
+        (bounds.rows_at_first, bounds.bytes_at_first) = (rows, bytes);
+        (bounds.rows_behind, bounds.bytes_behind) = (0, 0);
+        (self.rows_left, self.bytes_left) = (0, 0);
+    }
+
+    /// What was taken out of budgets and not needed.
+    fn put_back(&mut self) {
+        let Some(Bounds {
+            lease: Some(lease), ..
+        }) = self.bounds.as_deref_mut()
+        else {
+            return;
+        };
+        lease.put_back(self.rows_left, self.bytes_left);
     }
 
     /// What COPY data is under way.
@@ -248,36 +285,89 @@ impl Allowance {
         bounds.bytes_at_first = bounds.bytes.left(bytes);
         self.rows_left = bounds.rows_at_first;
         self.bytes_left = bounds.bytes_at_first;
+        if bounds.counts(Measure::Rows) {
+            bounds.rows_behind = std::mem::take(&mut self.rows_left);
+        }
+        if bounds.counts(Measure::Bytes) {
+            bounds.bytes_behind = std::mem::take(&mut self.bytes_left);
+        }
     }
 
-    /// The rule that a row of so many bytes does not fit, and whether it is enforced.
-    pub(super) fn broken(&self, bytes: u64) -> Option<(Rule, Mode)> {
-        let bounds = self.bounds.as_ref()?;
-        if self.rows_left == 0 && self.given() >= bounds.held_left() {
-            Some((Rule::WithHold, Mode::Enforce))
-        } else if self.rows_left == 0 {
-            Some((Rule::ResultRows, bounds.rows.mode))
-        } else if self.bytes_left < bytes {
-            Some((Rule::ResultBytes, bounds.bytes.mode))
-        } else {
-            None
+    /// The rule that a row of so many bytes does not fit, and whether it is enforced. Where only
+    /// the part of a budget is too small that was taken so far, another one is taken.
+    pub(super) fn broken(&mut self, bytes: u64) -> Option<(Rule, Mode)> {
+        let given = self.given();
+        let bounds = self.bounds.as_mut()?;
+        let rows = self.rows_left.saturating_add(bounds.rows_behind);
+        if rows == 0 && given >= bounds.held_left() {
+            return Some((Rule::WithHold, Mode::Enforce));
         }
+        if rows == 0 {
+            return Some((Rule::ResultRows, bounds.rows.mode));
+        }
+        if self.bytes_left.saturating_add(bounds.bytes_behind) < bytes {
+            return Some((Rule::ResultBytes, bounds.bytes.mode));
+        }
+        let lease = bounds.lease.as_mut()?;
+        for (measure, wanted, left, behind) in [
+            (
+                Measure::Rows,
+                1,
+                &mut self.rows_left,
+                &mut bounds.rows_behind,
+            ),
+            (
+                Measure::Bytes,
+                bytes,
+                &mut self.bytes_left,
+                &mut bounds.bytes_behind,
+            ),
+        ] {
+            let Some(missing) = wanted.checked_sub(*left).filter(|missing| *missing > 0) else {
+                continue;
+            };
+            match lease.take(measure, (missing, *behind)) {
+                Ok(part) => {
+                    *left = left.saturating_add(part);
+                    *behind = behind.saturating_sub(part);
+                }
+                Err(used_up) => {
+                    bounds.used_up = Some(used_up);
+                    return Some((Rule::DailyBudget, lease.mode()));
+                }
+            }
+        }
+        None
     }
 
     /// A bound that is only observed was met: it is not met again.
     pub(super) fn lift(&mut self, rule: Rule) {
         let (rows, bytes) = (self.given(), self.given_bytes());
+        if rule == Rule::DailyBudget {
+            self.put_back();
+        }
         let Some(bounds) = &mut self.bounds else {
             return;
         };
-        if rule == Rule::ResultRows {
-            bounds.rows.most = None;
-            bounds.rows_at_first = bounds.held_left();
-            self.rows_left = bounds.rows_at_first.saturating_sub(rows);
-        } else {
-            bounds.bytes.most = None;
-            bounds.bytes_at_first = u64::MAX;
-            self.bytes_left = u64::MAX - bytes;
+        match rule {
+            Rule::DailyBudget => {
+                bounds.lease = None;
+                self.rows_left = bounds.rows_at_first.saturating_sub(rows);
+                self.bytes_left = bounds.bytes_at_first.saturating_sub(bytes);
+                (bounds.rows_behind, bounds.bytes_behind) = (0, 0);
+            }
+            Rule::ResultRows => {
+                bounds.rows.most = None;
+                bounds.rows_at_first = bounds.held_left();
+                let left = bounds.rows_at_first.saturating_sub(rows);
+                bounds.reach(Measure::Rows, &mut self.rows_left, left);
+            }
+            _ => {
+                bounds.bytes.most = None;
+                bounds.bytes_at_first = u64::MAX;
+                let left = u64::MAX - bytes;
+                bounds.reach(Measure::Bytes, &mut self.bytes_left, left);
+            }
         }
     }
 
@@ -295,7 +385,8 @@ impl Allowance {
     pub(super) fn given(&self) -> u64 {
         match &self.bounds {
             Some(bounds) if bounds.stage != Stage::Unbegun => {
-                bounds.rows_at_first.saturating_sub(self.rows_left)
+                let left = self.rows_left.saturating_add(bounds.rows_behind);
+                bounds.rows_at_first.saturating_sub(left)
             }
             Some(_) | None => 0,
         }
@@ -304,7 +395,8 @@ impl Allowance {
     fn given_bytes(&self) -> u64 {
         match &self.bounds {
             Some(bounds) if bounds.stage != Stage::Unbegun => {
-                bounds.bytes_at_first.saturating_sub(self.bytes_left)
+                let left = self.bytes_left.saturating_add(bounds.bytes_behind);
+                bounds.bytes_at_first.saturating_sub(left)
             }
             Some(_) | None => 0,
         }
@@ -319,6 +411,7 @@ impl Allowance {
     /// What this run has given counts for those that come.
     fn settle(&mut self) {
         let (rows, bytes) = (self.given(), self.given_bytes());
+        self.end();
         if let Some(bounds) = &mut self.bounds {
             for tally in bounds.tallies.drain(..) {
                 tally.add(rows, bytes);
@@ -349,39 +442,30 @@ pub(super) struct Portal {
     /// What it is known by, where it can be run in slices.
     pub(super) name: Option<Box<str>>,
     pub(super) run: CursorRun,
-}
-
-/// What a message runs of cursors WITH HOLD whose rows are counted.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) enum CursorRun {
-    /// Nothing.
-    None,
-    /// FETCH or MOVE among its statements, in a portal of this name.
-    Statements {
-        /// Empty for the unnamed one, and for a Query.
-        portal: Box<str>,
-        /// Whether it was run before.
-        before: RunBefore,
-    },
-    /// The cursor itself, by an Execute for so many rows.
-    Cursor {
-        /// Its name.
-        name: Box<str>,
-        /// How many.
-        rows: u64,
-    },
-}
-
-/// Whether a portal was run since its Bind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RunBefore {
-    /// It was not.
-    Never,
-    /// It was.
-    Yes,
+    /// The budgets that it is taken out of.
+    pub(super) lease: Option<Lease>,
 }
 
 impl Bounds {
+    /// Whether a measure is taken out of a budget.
+    fn counts(&self, measure: Measure) -> bool {
+        let lease = self.lease.as_ref();
+        lease.is_some_and(|lease| lease.counts(measure))
+    }
+
+    /// So much may come yet: at hand, or behind the part of a budget that is.
+    fn reach(&mut self, measure: Measure, at_hand: &mut u64, left: u64) {
+        if !self.counts(measure) {
+            *at_hand = left;
+            return;
+        }
+        let behind = left.saturating_sub(*at_hand);
+        match measure {
+            Measure::Rows => self.rows_behind = behind,
+            Measure::Bytes => self.bytes_behind = behind,
+        }
+    }
+
     fn held_left(&self) -> u64 {
         self.held.map_or(u64::MAX, |(_, left)| left)
     }
@@ -391,17 +475,6 @@ impl Bounds {
         let all = self.tallies.iter().map(|tally| tally.so_far());
         all.fold((0, 0), |most, (rows, bytes)| {
             (most.0.max(rows), most.1.max(bytes))
-        })
-    }
-}
-
-impl fmt::Debug for CursorRun {
-    /// Without the names that clients choose.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::None => "None",
-            Self::Statements { .. } => "Statements",
-            Self::Cursor { .. } => "Cursor",
         })
     }
 }

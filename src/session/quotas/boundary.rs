@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::allowance::{Alone, CopyFormat, Course, Fits, Rest, Stage, Until};
+use super::budgets::rest_of_today;
 use super::tallies::Tally;
 use super::{Cancel, Hold, words};
 use crate::gate::{Refusal, Rule, StatementKind};
@@ -15,7 +16,6 @@ use crate::session::conversation::{Conversation, Ending, Intake};
 use crate::session::intake::UNSENDABLE;
 use crate::session::journal::{Behind, Owed, Running, Skipped};
 use crate::session::reply::{self, Farewell};
-use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::LimitReached;
 use crate::telemetry::labels::Outcome;
@@ -103,15 +103,19 @@ impl Conversation {
     /// What the client hears of a bound that the result at the head has met.
     fn words_beyond(&mut self, rule: Rule) -> Box<Refusal> {
         let policy = self.gate.policy().name();
-        let (most, goes_on) = match self.journal.front() {
+        let (most, goes_on, used_up) = match self.journal.front() {
             Some(Owed::Query(running) | Owed::Execute(running)) => {
                 let allowance = &running.allowance;
-                (allowance.most(rule), allowance.goes_on())
+                let used_up = allowance.bounds.as_ref().and_then(|own| own.used_up);
+                (allowance.most(rule), allowance.goes_on(), used_up)
             }
-            _ => (u64::MAX, false),
+            _ => (u64::MAX, false, None),
         };
         match rule {
             Rule::WithHold => words::beyond_cursor(self.way_of_cursor(), most, policy),
+            Rule::DailyBudget if let Some(used_up) = used_up => {
+                words::day_is_over(used_up, rest_of_today(), policy)
+            }
             _ if goes_on => words::beyond_in_pieces(rule, most, policy),
             _ => words::beyond(rule, most, policy),
         }
@@ -137,7 +141,7 @@ impl Conversation {
         running.cut_by = Some(rule);
         let on_limit = running.allowance.bounds.as_ref();
         match on_limit.map_or(OnLimit::Error, |bounds| bounds.on_limit) {
-            OnLimit::Truncate if rule != Rule::WithHold => {
+            OnLimit::Truncate if matches!(rule, Rule::ResultRows | Rule::ResultBytes) => {
                 self.truncate();
                 Ok(())
             }
@@ -205,7 +209,7 @@ impl Conversation {
             notice.tell(&mut self.reply, &self.loudness);
         }
         reply::refusal(&mut self.reply, refusal);
-        running.sqlstate = Some(Code::from(sqlstate::PROGRAM_LIMIT_EXCEEDED));
+        running.sqlstate = Some(Code::from(refusal.sqlstate));
         running.outcome = Outcome::Cut;
         self.doubt_settings();
         self.quotas.hold = Hold::Nothing;
@@ -268,8 +272,8 @@ pub(super) fn tag_of(kind: StatementKind, rows: u64) -> Option<String> {
     }
 }
 
-/// A result begins, and each of its two bounds is lifted or not.
-const ROUNDS_MAX: u32 = 4;
+/// A result begins, each of its bounds and budgets is lifted or not, and a part of these is taken.
+const ROUNDS_MAX: u32 = 6;
 
 /// The CopyData that ends binary data: a count of columns that is -1.
 const TRAILER_BYTES: u64 = 7;

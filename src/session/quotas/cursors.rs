@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::allowance::{CursorRun, Fits, RunBefore};
+use super::allowance::Fits;
+use super::cursor_run::{CursorRun, RunBefore};
 use super::holdable::{HoldableCursors, Measure, Moment, Reach, Run};
 use super::tallies::Tally;
 use super::{Portals, Quotas, words};

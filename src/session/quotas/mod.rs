@@ -4,10 +4,12 @@
 //! changed holds from the next one on. A policy without limits costs a statement nothing.
 //!
 //! * [`allowance`]: what is left of a result; `boundary`: what happens where that ends
-//! * `holdable`: cursors WITH HOLD and how far they have come; `cursors`: what tells of that
+//! * `holdable`: cursors WITH HOLD and how far they have come; `cursors`: what tells of that,
+//!   and `cursor_run` what a message runs of them
 //! * `tallies`: what portals and cursors have given, piece by piece
 //! * `afterwards`: what still comes from the upstream behind a result that was cut
 //! * [`accounts`]: what all sessions of a user share; [`pace`]: statements in a time
+//! * [`budgets`]: what a user may receive in a day; [`ledger`]: how that is written down
 //! * `arrival`: whether a session may begin
 //! * `admission`: whether a statement may be sent now; [`idle`]: sessions that do nothing
 //! * `words`: what the client hears
@@ -18,6 +20,8 @@ mod afterwards;
 pub mod allowance;
 mod arrival;
 mod boundary;
+pub mod budgets;
+mod cursor_run;
 mod cursors;
 #[cfg(test)]
 mod exchanges;
@@ -25,6 +29,7 @@ mod exchanges;
 mod exchanges_cursors;
 mod holdable;
 pub mod idle;
+pub mod ledger;
 pub mod pace;
 mod tallies;
 mod words;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 
 use super::accounts::Wait;
+use super::budgets::{Measure, UsedUp};
 use crate::gate::{Refusal, Rule, Way};
 use crate::session::reply;
 use crate::sqlstate;
@@ -132,6 +133,31 @@ pub(super) fn too_fast(wait: Wait, policy: &str) -> Box<Refusal> {
         ),
         hint: format!("Try again in {seconds} {unit}."),
         fixed_hint: "Try again later; the client was told when.",
+        position: None,
+        subject: None,
+    })
+}
+
+/// All that a user may receive in a day was received, or what is left is less than the next row.
+pub(super) fn day_is_over(used_up: UsedUp, rest: Duration, policy: &str) -> Box<Refusal> {
+    let rule = Rule::DailyBudget;
+    let (unit, key) = match used_up.measure {
+        Measure::Rows => ("rows", "rows_per_day"),
+        Measure::Bytes => ("bytes", "bytes_per_day"),
+    };
+    let minutes = rest.as_secs().div_ceil(60);
+    let (hours, minutes) = (minutes / 60, minutes % 60);
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
+        message: format!("this user has received all {unit} that a day gives"),
+        detail: format!(
+            "rule: {} ({key} of policy {policy} is {}; rows before this error were sent)",
+            rule.name(),
+            used_up.most
+        ),
+        hint: format!("The next day begins at 00:00 UTC, in {hours} h {minutes} min."),
+        fixed_hint: "The next day begins at 00:00 UTC.",
         position: None,
         subject: None,
     })

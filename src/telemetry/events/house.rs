@@ -40,6 +40,24 @@ pub struct UpstreamIdentityRefused<'a> {
     pub failure: &'a dyn std::fmt::Display,
 }
 
+/// What users have received today could not be written down.
+pub struct BudgetFileFailed<'a> {
+    /// Why.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+impl Event for BudgetFileFailed<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.log.line(
+            Level::Warn,
+            format_args!(
+                "{}; budgets of the day count on, and a restart forgets what is not written",
+                self.failure
+            ),
+        );
+    }
+}
+
 impl Event for Listening<'_> {
     fn emit(&self, sinks: &Sinks) {
         if let Some(audit) = &sinks.audit {

@@ -108,6 +108,24 @@ pub(super) const CASES: &[Case] = &[
         )],
         &[as_user(READER, &["SELECT 1", "SELECT 1"], "1")],
     ),
+    asked(
+        "limits.rows_per_day",
+        &[("limits/rows_per_day", "5")],
+        &[app(
+            &["SELECT generate_series(1, 4)", "SELECT 1", "SELECT 1"],
+            "53400 daily_budget",
+        )],
+        &[
+            as_user(READER, &["SELECT generate_series(1, 4)"], "1 2 3 4"),
+            app(&["SHOW geqo"], "on"),
+        ],
+    ),
+    asked(
+        "limits.bytes_per_day",
+        &[("limits/bytes_per_day", "200")],
+        &[app(&["SELECT repeat('x', 300)"], "53400 daily_budget")],
+        &[as_user(READER, &["SELECT 1"], "1")],
+    ),
     Case {
         key: "limits.connections_per_user",
         edits: &[("limits/connections_per_user", "1")],

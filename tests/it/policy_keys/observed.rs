@@ -283,6 +283,11 @@ const OBSERVED: &[Observed] = &[
         Met::BySecond("SELECT 1", "53400"),
     ),
     rule(
+        PolicyRule::DailyBudget,
+        &[("limits/rows_per_day", "1")],
+        Met::BySecond("SELECT 1", "53400"),
+    ),
+    rule(
         PolicyRule::ConnectionsPerUser,
         &[("limits/connections_per_user", "1")],
         Met::Connection("53300"),
