@@ -25,6 +25,8 @@ use pgsieve::upstream::keeper::accounts::Known;
 use pgsieve::upstream::keeper::settings::Mode;
 use pgsieve::upstream::snapshot::Account;
 
+#[path = "config/libpq.rs"]
+mod libpq;
 #[path = "config/others.rs"]
 mod others;
 

@@ -1,9 +1,11 @@
 //! Builds every shared part from the settings, serves, and takes everything down in order.
 //!
-//! * [`renewal`]: what of it is exchanged while it serves; [`watch`]: whether the upstream answers,
-//!   and a look at its roles; [`budgets`]: what keeps budgets of the day over restarts
+//! * [`check`]: whether all of that would work; [`renewal`]: what of it is exchanged while it
+//!   serves; [`watch`]: whether the upstream answers, and a look at its roles; [`budgets`]: what
+//!   keeps budgets of the day over restarts
 
 mod budgets;
+pub mod check;
 mod renewal;
 mod watch;
 

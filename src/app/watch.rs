@@ -50,8 +50,10 @@ impl RoleLook {
     /// Whoever may not be asked tells nothing: the catalog, which is loaded by the same account,
     /// says why.
     async fn run(self, upstream: Arc<Upstream>) {
-        if let Ok(roles) = login_roles::look(&upstream, &self.account, &self.database).await {
-            let found = warnings::of_roles(&self.known, &self.policies, &roles);
+        if let Ok(named) = login_roles::look(&upstream, &self.account, &self.database).await {
+            let found = warnings::of_roles(&self.known, &self.policies, &named.roles);
+            tell(found, &self.telemetry);
+            let found = warnings::of_databases(&self.policies, &named.databases);
             tell(found, &self.telemetry);
         }
     }

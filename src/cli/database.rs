@@ -16,8 +16,9 @@ use crate::offline::course::Course;
 use crate::policy::Policy;
 use crate::policy::near::nearest;
 use crate::session::followed::Path;
-use crate::upstream::account::Account;
+use crate::upstream::account::{Account, ConnectError};
 use crate::upstream::connect::Upstream;
+use crate::upstream::examination::{ExamineError, login_roles};
 use crate::upstream::keeper::accounts::Accounts;
 use crate::upstream::snapshot;
 
@@ -80,6 +81,16 @@ pub fn look(url: &str) -> Result<Seen, Vec<Problem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unread(&error.kind()))?;
     runtime.block_on(see(url))
+}
+
+/// The names of the databases of that server.
+pub fn databases(url: &str) -> Result<Vec<String>, Vec<Problem>> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
+    let way = way(url)?;
+    let looked = login_roles::look(&way.upstream, &way.account, &way.database);
+    let named = runtime.block_on(looked).map_err(|error| unread(&error))?;
+    Ok(named.databases)
 }
 
 async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
@@ -145,6 +156,14 @@ fn way_of(found: Database, account: Option<Account>) -> Result<Way, Vec<Problem>
     })
 }
 
+/// Why a database cannot be examined; where a password is missing, the ways to give one.
+pub fn unexamined_by(why: &ExamineError) -> Vec<Problem> {
+    match why {
+        ExamineError::Connect(ConnectError::NoPassword) => unexamined(&PASSWORD_WANTED),
+        why => unexamined(why),
+    }
+}
+
 /// Why a database cannot be examined.
 pub fn unexamined(why: &dyn fmt::Display) -> Vec<Problem> {
     problem(
@@ -202,7 +221,7 @@ async fn read(
     database: &str,
 ) -> Result<Catalog, Vec<Problem>> {
     let connected = snapshot::connect(upstream, account, database).await;
-    let (client, _task) = connected.map_err(|error| unread(&error))?;
+    let (client, _task) = connected.map_err(|error| refused(&error))?;
     let loaded = snapshot::load(&client).await;
     let rows = loaded.map_err(|error| unread(&error))?;
     Catalog::build(rows).map_err(|error| unread(&error))
@@ -220,6 +239,14 @@ fn variables() -> Vec<(String, String)> {
         .collect()
 }
 
+/// Why nobody could log in; where a password is missing, the ways to give one.
+fn refused(why: &ConnectError) -> Vec<Problem> {
+    match why {
+        ConnectError::NoPassword => unread(&PASSWORD_WANTED),
+        why => unread(why),
+    }
+}
+
 fn unread(why: &dyn fmt::Display) -> Vec<Problem> {
     problem("--upstream", &format!("the catalog cannot be read: {why}"))
 }
@@ -230,3 +257,9 @@ fn problem(place: &str, what: &str) -> Vec<Problem> {
         what: what.into(),
     }]
 }
+
+/// What is said where the server asks for a password and there is none.
+const PASSWORD_WANTED: &str = "the server asks for a password and none is given: give one in the \
+    address (postgres://user:password@host/name), in PGPASSWORD, in ~/.pgpass or the file of \
+    PGPASSFILE (which nobody else may read: 0600), in a service (PGSERVICE), or in the file of \
+    PGSIEVE_UPSTREAM_PASSWORD_FILE";

@@ -7,13 +7,19 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::config::warnings::Warning;
+use crate::telemetry::labels::Label;
 use crate::upstream::examination::check::Severity;
 use crate::upstream::examination::finding::{Finding, Scope};
 use crate::upstream::examination::session::proof_text;
 use crate::upstream::examination::{Examination, written};
 
-/// Writes it, and a line end.
-pub fn write(found: &Examination, out: &mut impl Write) -> io::Result<()> {
+/// Writes it, and a line end. `settings` is null where none were looked at.
+pub fn write(
+    found: &Examination,
+    warnings: Option<&[Warning]>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let server = &found.server;
     let counts = |severity| found.count(severity);
     let script = &found.script;
@@ -41,6 +47,7 @@ pub fn write(found: &Examination, out: &mut impl Write) -> io::Result<()> {
             "unseen": counts(Severity::Unseen),
             "ok": counts(Severity::Ok),
         },
+        "settings": warnings.map(|all| all.iter().map(warning).collect::<Vec<Value>>()),
         "findings": found.findings.iter().map(|f| finding(found, f)).collect::<Vec<Value>>(),
         "script": {
             "new_role": script.new_role.as_deref().map(written),
@@ -52,6 +59,15 @@ pub fn write(found: &Examination, out: &mut impl Write) -> io::Result<()> {
     });
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
+}
+
+fn warning(warning: &Warning) -> Value {
+    json!({
+        "id": warning.warning.name(),
+        "severity": Severity::Warning.name(),
+        "key": warning.key,
+        "what": warning.what,
+    })
 }
 
 fn finding(found: &Examination, finding: &Finding) -> Value {

@@ -3,13 +3,20 @@
 
 use std::io::{self, Write};
 
+use crate::config::warnings::Warning;
+use crate::telemetry::labels::Label;
 use crate::upstream::examination::check::Severity;
 use crate::upstream::examination::finding::Finding;
 use crate::upstream::examination::session::proof_text;
 use crate::upstream::examination::{Examination, written};
 
 /// Writes everything.
-pub fn write(found: &Examination, colours: bool, out: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    found: &Examination,
+    warnings: Option<&[Warning]>,
+    colours: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let server = &found.server;
     let kind = match (server.is_standby, server.lag_seconds) {
         (false, _) => "primary".to_owned(),
@@ -33,13 +40,16 @@ pub fn write(found: &Examination, colours: bool, out: &mut impl Write) -> io::Re
     writeln!(out, "connection  {privacy}{tls}; proof asked for: {login}")?;
     let (role, database) = (written(&found.role), written(&found.database));
     writeln!(out, "role        {role} in database {database}\n")?;
+    for warning in warnings.unwrap_or_default() {
+        write_warning(warning, colours, out)?;
+    }
     for finding in &found.findings {
         if finding.severity > Severity::Unseen {
             write_finding(found, finding, colours, out)?;
         }
     }
     write_unseen(found, out)?;
-    write_summary(found, out)?;
+    write_summary(found, warnings, out)?;
     writeln!(out)?;
     write_script(found, out)
 }
@@ -141,6 +151,20 @@ fn write_finding(
     writeln!(out, "{INDENT}-> {}", check.why)
 }
 
+fn write_warning(warning: &Warning, colours: bool, out: &mut impl Write) -> io::Result<()> {
+    let (on, off) = match colours {
+        true => ("\u{1b}[33m", "\u{1b}[0m"),
+        false => ("", ""),
+    };
+    let (severity, name) = (Severity::Warning.name(), warning.warning.name());
+    writeln!(
+        out,
+        "{on}{severity:<8}{off}  {name:<28}  {}",
+        cut(&warning.key)
+    )?;
+    writeln!(out, "{INDENT}-> {}", warning.what)
+}
+
 fn write_unseen(found: &Examination, out: &mut impl Write) -> io::Result<()> {
     let unseen = found.findings.iter();
     let unseen = unseen.filter(|finding| finding.severity == Severity::Unseen);
@@ -155,7 +179,11 @@ fn write_unseen(found: &Examination, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_summary(found: &Examination, out: &mut impl Write) -> io::Result<()> {
+fn write_summary(
+    found: &Examination,
+    warnings: Option<&[Warning]>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let count = |severity| found.count(severity);
     writeln!(
         out,
@@ -166,6 +194,9 @@ fn write_summary(found: &Examination, out: &mut impl Write) -> io::Result<()> {
         count(Severity::Unseen),
         count(Severity::Ok)
     )?;
+    if let Some(warnings) = warnings {
+        writeln!(out, "{} warning about the settings", warnings.len())?;
+    }
     if found
         .findings
         .iter()

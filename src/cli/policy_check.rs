@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::cli::policy_stand::world;
-use crate::cli::{Outcome, complain, policy_catalog, said};
+use crate::cli::policy_test::misused;
+use crate::cli::{Outcome, complain, database, policy_catalog, said};
+use crate::config::warnings;
 use crate::gate::sight::Sight;
 use crate::policy::sources::{Loaded, Source, Unloaded};
 use crate::policy::{Policy, PolicySet, Strictness};
@@ -28,6 +30,13 @@ pub struct Flags {
     files: Vec<String>,
 }
 
+/// A server, as far as policies are about it.
+#[derive(Clone, Copy)]
+struct Known<'k> {
+    catalog: &'k Arc<Catalog>,
+    databases: &'k [String],
+}
+
 /// What was found, for the exit status.
 #[derive(Default)]
 struct Tally {
@@ -39,15 +48,22 @@ struct Tally {
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let world = match world(flags.upstream.as_deref()) {
         Ok(world) => world,
-        Err(problems) => {
-            for problem in problems {
-                complain(format_args!("{problem}"));
-            }
-            return Outcome::Misused;
-        }
+        Err(problems) => return misused(&problems),
     };
+    let databases = match &flags.upstream {
+        Some(url) => database::databases(url),
+        None => Ok(Vec::new()),
+    };
+    let databases = match databases {
+        Ok(databases) => databases,
+        Err(problems) => return misused(&problems),
+    };
+    let known = world.catalog.as_ref().map(|catalog| Known {
+        catalog,
+        databases: &databases,
+    });
     let mut tally = Tally::default();
-    let checked = check(flags, world.catalog.as_ref(), &mut tally, out);
+    let checked = check(flags, known, &mut tally, out);
     match checked.and_then(|()| out.flush()) {
         Err(error) => said(Err(error)),
         Ok(()) if tally.unreadable => Outcome::Misused,
@@ -58,7 +74,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
 
 fn check(
     flags: &Flags,
-    catalog: Option<&Arc<Catalog>>,
+    known: Option<Known<'_>>,
     tally: &mut Tally,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -67,7 +83,7 @@ fn check(
         match Source::of(file).load() {
             Ok(loaded) => {
                 for Loaded { origin, policy, .. } in loaded {
-                    sound(&origin, &policy, catalog, tally, out)?;
+                    sound(&origin, &policy, known, tally, out)?;
                     policies.push(Arc::new(policy));
                 }
             }
@@ -93,14 +109,17 @@ fn check(
 fn sound(
     origin: &str,
     policy: &Policy,
-    catalog: Option<&Arc<Catalog>>,
+    known: Option<Known<'_>>,
     tally: &mut Tally,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut warnings = 0;
-    if let Some(catalog) = catalog {
+    if let Some(Known { catalog, databases }) = known {
         let sight = Sight::new(Arc::clone(catalog), policy);
-        let told = policy_catalog::tell(policy, &sight);
+        let mut told = policy_catalog::tell(policy, &sight);
+        let unknown = warnings::unknown_databases(policy, databases).into_iter();
+        let unknown = unknown.map(|what| format!("match.database: {what}"));
+        told.warnings.extend(unknown);
         for wrong in &told.wrong {
             writeln!(out, "{origin}: {wrong}")?;
         }

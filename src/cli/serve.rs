@@ -1,13 +1,16 @@
 //! `pgsieve serve`: settings from a file, the environment and flags, then the server.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::app::{self, AppError};
+use crate::app::{self, AppError, check};
 use crate::cli::sources::sources;
-use crate::cli::{Outcome, allocator, complain, fail};
+use crate::cli::{Outcome, allocator, complain, fail, said};
+use crate::config::warnings::Warning;
 use crate::config::written::{Flag, Sources};
 use crate::config::{self, Problem, Settings};
 use crate::net::descriptors;
+use crate::telemetry::labels::Label;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
 #[derive(clap::Args)]
@@ -33,6 +36,11 @@ pub struct Flags {
     /// Where the audit goes: a file, - for standard output, syslog, or off [default: off].
     #[arg(long, value_name = "FILE")]
     audit: Option<String>,
+    /// Serves nobody: looks at settings, files, certificates, policies and their tests, logs in
+    /// at the upstream as everybody that the settings name, loads the catalog, and ends. Exit
+    /// status 0 where a start would work, 1 with every mistake and its place.
+    #[arg(long)]
+    check: bool,
 }
 
 /// Serves until the process is told to stop.
@@ -40,6 +48,9 @@ pub fn run(flags: Flags) -> Outcome {
     // Before anything is read: a configuration that comes through a pipe comes once.
     allocator::settle();
     descriptors::raise_limit();
+    if flags.check {
+        return check(flags);
+    }
     match settings(flags) {
         Ok((settings, sources)) => match app::run(settings, sources) {
             Ok(()) => Outcome::Done,
@@ -52,6 +63,38 @@ pub fn run(flags: Flags) -> Outcome {
             }
             Outcome::Misused
         }
+    }
+}
+
+/// Whether a start would work.
+fn check(flags: Flags) -> Outcome {
+    let checked = match settings(flags) {
+        Ok((settings, _)) => check::check(settings),
+        Err(problems) => {
+            for problem in problems {
+                complain(format_args!("{problem}"));
+            }
+            return Outcome::Failed;
+        }
+    };
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => return fail(format_args!("the system refused: {}", error.kind())),
+    };
+    for Warning { warning, key, what } in &checked.warnings {
+        complain(format_args!("warning: {}: {key}: {what}", warning.name()));
+    }
+    for problem in &checked.problems {
+        complain(format_args!("{problem}"));
+    }
+    let mut out = io::stdout().lock();
+    let told = checked
+        .told
+        .iter()
+        .try_for_each(|line| writeln!(out, "{line}"));
+    match said(told) {
+        Outcome::Done if !checked.problems.is_empty() => Outcome::Failed,
+        outcome => outcome,
     }
 }
 

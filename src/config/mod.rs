@@ -5,7 +5,8 @@
 //! be a secret in the wrong spot.
 //!
 //! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
-//! * [`reader`]: one value of a key, checked; [`amounts`]: durations and sizes
+//! * [`reader`]: one value of a key, checked; [`amounts`]: durations and sizes; [`libpq`]: what the
+//!   address of a flag does not say
 //! * [`marks`]: what settings were, for those who read them again; [`difference`]: what of new
 //!   ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
@@ -36,6 +37,7 @@ pub mod difference;
 mod evidence;
 mod house;
 pub mod keys;
+mod libpq;
 pub mod marks;
 mod misplaced;
 mod reader;

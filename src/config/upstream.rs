@@ -1,11 +1,14 @@
 //! The settings of the way to the upstream: a URL, and keys that say the rest.
 //!
 //! The TLS keys mean what libpq's parameters of the URL mean, and are read by the same code; what
-//! both say is said twice and therefore a problem.
+//! both say is said twice and therefore a problem. What neither says of an address that a flag
+//! gives is taken from where libpq takes it.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::config::reader::{Choice, Reader};
+use crate::config::libpq::Defaults;
+use crate::config::reader::{Choice, Reader, Word};
+use crate::secret::Secret;
 use crate::upstream::address::UpstreamSettings;
 
 /// `upstream`.
@@ -39,42 +42,65 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
             return None;
         }
     };
+    let defaults = match url.place == FLAG {
+        true => Defaults::of(reader)?,
+        false => Defaults::default(),
+    };
     let sign = if url.text.contains('?') { "" } else { "?" };
-    match UpstreamSettings::parse(&format!("{}{sign}{more}", url.text)) {
-        Ok(mut settings) if !wrong => {
-            if password.is_some() && settings.password.is_some() {
-                let place = reader.place_of("upstream.password_file");
-                reader.note(&place, "the URL has a password already");
-            }
-            settings.password = password.or(settings.password);
-            let tls = &settings.tls;
-            let named = [tls.certificate(), tls.key(), tls.authority()];
-            for file in named.into_iter().flatten() {
-                reader.note_file(file, &url.place);
-            }
-            if let Some(key) = settings.tls.key() {
-                let place = if reader.has("upstream.tls.key") {
-                    reader.place_of("upstream.tls.key")
-                } else {
-                    url.place
-                };
-                reader.look_at_secret(key, &place);
-            }
-            Some(settings)
-        }
+    let address = format!("{}{sign}{more}", url.text);
+    match UpstreamSettings::parse_with(&address, &defaults.words) {
+        Ok(settings) if !wrong => Some(completed(reader, settings, password, (url, defaults))),
         Ok(_) => None,
         Err(problems) => {
+            let place = match defaults.variables.as_slice() {
+                [] => url.place,
+                variables => format!("{}, with {}", url.place, variables.join(", ")),
+            };
             for problem in problems {
-                reader.note(&url.place, problem.to_string());
+                reader.note(&place, problem.to_string());
             }
             None
         }
     }
 }
 
+/// With the password, and a look at the files that are named.
+fn completed(
+    reader: &mut Reader,
+    mut settings: UpstreamSettings,
+    password: Option<Secret>,
+    (url, mut defaults): (Word, Defaults),
+) -> UpstreamSettings {
+    if password.is_some() && settings.password.is_some() {
+        let place = reader.place_of("upstream.password_file");
+        reader.note(&place, "the URL has a password already");
+    }
+    settings.password = password.or(settings.password.take());
+    if settings.password.is_none() {
+        settings.password = defaults.password(reader, &settings);
+    }
+    let tls = &settings.tls;
+    let named = [tls.certificate(), tls.key(), tls.authority()];
+    for file in named.into_iter().flatten() {
+        reader.note_file(file, &url.place);
+    }
+    if let Some(key) = settings.tls.key() {
+        let place = if reader.has("upstream.tls.key") {
+            reader.place_of("upstream.tls.key")
+        } else {
+            url.place
+        };
+        reader.look_at_secret(key, &place);
+    }
+    settings
+}
+
 /// What is said where there is no URL.
 const URL_WANTED: &str = "is required: postgres://user@host:port/database, in the settings file, in \
                           PGSIEVE_UPSTREAM_URL or with --upstream";
+
+/// Where an address stands that what libpq takes from elsewhere counts for.
+const FLAG: &str = "--upstream";
 
 /// The keys, and the parameters of the URL that mean the same.
 const TLS_KEYS: &[(&str, &str)] = &[

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -11,7 +12,8 @@ use crate::config::{ListenAddress, Settings};
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
 use crate::net::client_tls::ClientTlsSettings;
 use crate::net::expiry::{self, Expiry};
-use crate::policy::PolicySet;
+use crate::policy::near::nearest;
+use crate::policy::{Policy, PolicySet};
 use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
 use crate::upstream::examination::login_roles::LoginRole;
 
@@ -182,6 +184,35 @@ pub fn of_roles(known: &Identities, policies: &PolicySet, roles: &[LoginRole]) -
     [superusers, owners, unfit].into_iter().flatten().collect()
 }
 
+/// The databases in `match` that the server does not have.
+pub fn of_databases(policies: &PolicySet, databases: &[String]) -> Vec<Warning> {
+    let of_one = |policy: &Arc<Policy>| {
+        let name = policy.name().to_owned();
+        let unknown = unknown_databases(policy, databases).into_iter();
+        let told: Vec<Warning> = unknown
+            .map(|what| {
+                let what = format!("policy {name}: match.database: {what}");
+                Warning::new(SettingsWarning::DatabaseUnknown, "policy.file", what)
+            })
+            .collect();
+        told
+    };
+    policies.all().iter().flat_map(of_one).collect()
+}
+
+/// What is to be said of the databases in `match` of a policy that the server does not have.
+pub fn unknown_databases(policy: &Policy, databases: &[String]) -> Vec<String> {
+    let wanted = policy.matches().and_then(|own| own.database.as_deref());
+    let wanted = wanted.unwrap_or_default().iter();
+    let unknown = wanted.filter(|pattern| !databases.iter().any(|name| pattern.matches(name)));
+    let told = unknown.map(|pattern| {
+        let near = nearest(&pattern.to_string(), databases.iter().map(String::as_str));
+        let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        format!("no database of the server is called {pattern}{near}")
+    });
+    told.collect()
+}
+
 /// Whom the settings have log in at the upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identities {
@@ -237,11 +268,8 @@ const SECONDS_OF_DAY: i64 = 86_400;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::net::client_tls::ClientTlsFiles;
-    use crate::policy::Policy;
     use crate::telemetry::labels::Label;
 
     #[test]
@@ -327,6 +355,33 @@ mod tests {
         assert_eq!(of(&["boss", "ann"], false), boss);
         let all = "user_without_policy \"boss\",\"maker\",\"root\",";
         assert_eq!(of(&["ann"], true), all);
+    }
+
+    #[test]
+    fn databases_that_are_not_there_are_told() {
+        let agent = include_str!("../../policies/agent.yaml");
+        let told = |wanted: &str| {
+            let text = format!("{agent}\nmatch: {{database: {wanted}}}\n");
+            let set = PolicySet::only(Arc::new(Policy::from_yaml(&text).unwrap()));
+            let all = of_databases(&set, &["sales".into(), "stock".into()]).into_iter();
+            let all = all.map(|one| {
+                assert_eq!(one.warning, SettingsWarning::DatabaseUnknown);
+                format!("{}: {}", one.key, one.what)
+            });
+            all.collect::<Vec<_>>()
+        };
+        for known in ["sales", "[sales, stock]", "'s*'", "'*'"] {
+            assert_eq!(told(known), [""; 0], "{known}");
+        }
+        let first =
+            "policy.file: policy agent: match.database: no database of the server is called";
+        assert_eq!(
+            told("[salse, 'x*', stock]"),
+            [
+                format!("{first} salse; did you mean sales?"),
+                format!("{first} x*")
+            ]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 pub mod admin;
 pub mod budget_file;
-mod fitness;
+pub mod fitness;
 pub mod listener;
 pub mod policy_tests;
 pub mod readiness;

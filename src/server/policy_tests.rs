@@ -189,7 +189,8 @@ impl PolicyTests {
         (found, unread)
     }
 
-    async fn look(&self, database: &str) -> Result<Catalog, String> {
+    /// The catalog of a database, read now; or why it cannot be. May be cancelled.
+    pub async fn look(&self, database: &str) -> Result<Catalog, String> {
         let connected = snapshot::connect(&self.upstream, &self.account, database).await;
         let (client, _task) = connected.map_err(|error| error.to_string())?;
         let loaded = snapshot::load(&client).await;

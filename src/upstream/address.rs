@@ -85,12 +85,22 @@ pub enum AddressProblem {
 impl UpstreamSettings {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Self, Vec<AddressProblem>> {
+        Self::parse_with(text, &[])
+    }
+
+    /// Reads an address, and takes what it does not say from these parameters of libpq, as they
+    /// stand there, of several of one name the first.
+    pub fn parse_with(
+        text: &str,
+        more: &[(&'static str, String)],
+    ) -> Result<Self, Vec<AddressProblem>> {
         let mut words = Words::default();
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
         let Some(rest) = rest else {
             return Err(vec![AddressProblem::NotAnAddress(Scheme::of(text))]);
         };
         words.read(rest);
+        words.complete(more);
         words.into_settings()
     }
 }
@@ -262,7 +272,45 @@ impl Words {
         if escaped.is_empty() {
             return;
         }
-        let (place, word) = match name {
+        let Some((place, word)) = self.word(name) else {
+            return self.set_password(escaped);
+        };
+        match (unescape(escaped), word) {
+            (None, _) => self.problems.push(AddressProblem::Escape(place)),
+            (Some(_), Some(_)) => self.problems.push(AddressProblem::Repeated(place)),
+            (Some(text), word) => *word = Some(text),
+        }
+    }
+
+    /// Fills in what is missing. Certificates that are there for other servers are no reason for
+    /// TLS where there would be none.
+    fn complete(&mut self, more: &[(&'static str, String)]) {
+        let is_file = |name: &str| matches!(name, "sslrootcert" | "sslcert" | "sslkey");
+        for (name, value) in more.iter().filter(|(name, _)| !is_file(name)) {
+            self.fill(name, value);
+        }
+        let endpoint = endpoint(self.host.clone().unwrap_or_default(), DEFAULT_PORT);
+        let in_clear = match (self.ssl_mode.as_deref(), &endpoint) {
+            (Some("disable"), _) | (_, Endpoint::Unix { .. }) => true,
+            (mode, endpoint) => mode.is_none() && endpoint.is_local(),
+        };
+        for (name, value) in more.iter().filter(|_| !in_clear) {
+            self.fill(name, value);
+        }
+    }
+
+    fn fill(&mut self, name: &str, value: &str) {
+        let is_many = name == "host" && value.contains(',');
+        match self.word(name) {
+            Some((_, None)) if is_many => self.problems.push(AddressProblem::SeveralHosts),
+            Some((_, word @ None)) if !value.is_empty() => *word = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+
+    /// What to call a word, and its place.
+    fn word(&mut self, name: &str) -> Option<(&'static str, &mut Option<String>)> {
+        Some(match name {
             "host" => ("host", &mut self.host),
             "port" => ("port", &mut self.port),
             "user" => ("user", &mut self.user),
@@ -271,13 +319,8 @@ impl Words {
             "sslrootcert" => ("sslrootcert", &mut self.root),
             "sslcert" => ("sslcert", &mut self.certificate),
             "sslkey" => ("sslkey", &mut self.key),
-            _ => return self.set_password(escaped),
-        };
-        match (unescape(escaped), word) {
-            (None, _) => self.problems.push(AddressProblem::Escape(place)),
-            (Some(_), Some(_)) => self.problems.push(AddressProblem::Repeated(place)),
-            (Some(text), word) => *word = Some(text),
-        }
+            _ => return None,
+        })
     }
 
     fn set_password(&mut self, escaped: &str) {

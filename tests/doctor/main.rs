@@ -13,6 +13,8 @@ mod hostile;
 #[cfg(test)]
 mod printed;
 #[cfg(test)]
+mod settings;
+#[cfg(test)]
 mod special;
 #[cfg(test)]
 mod support;

@@ -110,6 +110,8 @@ mod same_answer;
 #[cfg(test)]
 mod search_path;
 #[cfg(test)]
+mod serve_check;
+#[cfg(test)]
 mod server_directories;
 #[cfg(test)]
 mod servers;

@@ -1,5 +1,6 @@
 //! The roles that may log in, as far as the settings are about them: superusers, and owners of what
-//! they read. One question, for warnings; what a role can do in full is for [`super::examine`].
+//! they read; and the names of the databases. Two questions, for warnings; what a role can do in
+//! full is for [`super::examine`].
 
 use tokio::time::timeout;
 
@@ -21,26 +22,37 @@ pub struct LoginRole {
     pub owned: i64,
 }
 
-/// Connects, asks and goes away. Of very many roles only the first are told.
+/// What a server has that settings and policies name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The roles that may log in.
+    pub roles: Vec<LoginRole>,
+    /// The databases that take connections.
+    pub databases: Vec<String>,
+}
+
+/// Connects, asks and goes away. Of very many names only the first are told.
 ///
 /// May be cancelled: the connection is dropped.
 pub async fn look(
     upstream: &Upstream,
     account: &Account,
     database: &str,
-) -> Result<Vec<LoginRole>, ExamineError> {
+) -> Result<Named, ExamineError> {
     let connected = snapshot::connect(upstream, account, database).await;
     let (client, _task) = connected.map_err(ExamineError::Connect)?;
-    let asked = timeout(
-        limits::EXAMINATION_CONNECT_TIME_MAX,
-        client.query_typed(ROLES, &[]),
-    );
-    let rows = match asked.await {
+    let asked = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, async {
+        tokio::try_join!(
+            client.query_typed(ROLES, &[]),
+            client.query_typed(DATABASES, &[])
+        )
+    });
+    let (roles, databases) = match asked.await {
         Ok(Ok(rows)) => rows,
         Ok(Err(_)) => return Err(ExamineError::Trouble(Trouble::Unanswered)),
         Err(_elapsed) => return Err(ExamineError::Trouble(Trouble::TimedOut)),
     };
-    let roles = rows.iter().map(|row| {
+    let roles = roles.iter().map(|row| {
         Ok(LoginRole {
             name: row.try_get(0)?,
             is_superuser: row.try_get(1)?,
@@ -48,7 +60,11 @@ pub async fn look(
         })
     });
     let roles: Result<Vec<LoginRole>, tokio_postgres::Error> = roles.collect();
-    roles.map_err(|_error| ExamineError::Trouble(Trouble::Unreadable))
+    let databases: Result<Vec<String>, _> = databases.iter().map(|row| row.try_get(0)).collect();
+    match (roles, databases) {
+        (Ok(roles), Ok(databases)) => Ok(Named { roles, databases }),
+        _ => Err(ExamineError::Trouble(Trouble::Unreadable)),
+    }
 }
 
 /// The bound is that of `limits::EXAMINATION_ROWS_MAX` by far: roles are made one by one.
@@ -57,3 +73,7 @@ const ROLES: &str = "SELECT r.rolname::pg_catalog.text, r.rolsuper, \
         WHERE c.relowner = r.oid AND c.oid >= 16384 \
           AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) \
     FROM pg_catalog.pg_roles r WHERE r.rolcanlogin ORDER BY 1 LIMIT 10000";
+
+/// The same of databases.
+const DATABASES: &str = "SELECT datname::pg_catalog.text FROM pg_catalog.pg_database \
+    WHERE datallowconn ORDER BY 1 LIMIT 10000";

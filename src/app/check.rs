@@ -1,0 +1,301 @@
+//! `serve --check`: whether a start would succeed and its policies are right, found out without
+//! listening anywhere and without writing a line of the audit.
+//!
+//! Looked at, in this order, as far as what comes before lets it: the certificates of both legs,
+//! the places of the audit, a login at the upstream for each account that the settings name, the
+//! catalog, whether the policies fit it, and the policies' own tests.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::runtime::{self, Runtime};
+use tokio::time::Instant;
+
+use super::AppError;
+use crate::auth::Auth;
+use crate::auth::settings::{AuthSettings, UpstreamIdentity};
+use crate::config::Settings;
+use crate::config::warnings::{self, Identities, Warning};
+use crate::limits;
+use crate::net::client_tls::ClientTls;
+use crate::offline::cases::{self, Ended};
+use crate::offline::judge::Judge;
+use crate::offline::world::{Roles, World};
+use crate::policy::PolicySet;
+use crate::server::fitness;
+use crate::server::policy_tests::{PolicyTests, Tested};
+use crate::telemetry::TelemetryError;
+use crate::telemetry::audit::{AuditTarget, SyslogPlace};
+use crate::upstream::account::{self, Account, ConnectError, Purpose};
+use crate::upstream::connect::Upstream;
+use crate::upstream::examination::login_roles;
+use crate::upstream::keeper::accounts::Known;
+use crate::upstream::keeper::settings::Mode;
+use crate::upstream::keeper::sights::{Seen, Sights};
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Every mistake, with its place in front.
+    pub problems: Vec<String>,
+    /// What should be mended about settings that work.
+    pub warnings: Vec<Warning>,
+    /// What was looked at and is right, or could not be looked at and why: for a person.
+    pub told: Vec<String>,
+}
+
+/// Looks at everything that a start needs.
+///
+/// # Errors
+/// The operating system gives no thread.
+pub fn check(settings: Settings) -> io::Result<Checked> {
+    let mut checked = Checked {
+        warnings: warnings::of(&settings, Timestamp::now().as_second()),
+        ..Checked::default()
+    };
+    checked.certificates_of_clients(&settings);
+    checked.audit(&settings);
+    let policies = settings.policies.all().len();
+    checked.told.push(format!("{policies} policies are sound"));
+    match Upstream::load(settings.upstream.clone()) {
+        Ok(upstream) => {
+            // A thread of its own drives connections while this one judges.
+            let mut builder = runtime::Builder::new_multi_thread();
+            let runtime = builder.worker_threads(1).enable_all().build()?;
+            checked.upstream(&settings, &Arc::new(upstream), &runtime);
+        }
+        Err(error) => checked.wrong(&AppError::UpstreamTls(error)),
+    }
+    Ok(checked)
+}
+
+impl Checked {
+    fn wrong(&mut self, what: &impl ToString) {
+        self.problems.push(what.to_string());
+    }
+
+    fn certificates_of_clients(&mut self, settings: &Settings) {
+        match ClientTls::load(&settings.client_tls) {
+            Ok(tls) => {
+                if let Err(error) = Auth::load(settings.auth.clone(), &tls) {
+                    self.wrong(&AppError::Auth(error));
+                }
+            }
+            Err(error) => self.wrong(&AppError::ClientTls(error)),
+        }
+    }
+
+    fn audit(&mut self, settings: &Settings) {
+        for target in &settings.telemetry.audit.targets {
+            let looked = match target {
+                AuditTarget::File(path) => can_append(path).map_err(|error| (path, error)),
+                AuditTarget::Syslog(SyslogPlace::Socket(path)) => {
+                    fs::metadata(path).map(drop).map_err(|error| (path, error))
+                }
+                AuditTarget::Stdout
+                | AuditTarget::Syslog(SyslogPlace::Udp(_) | SyslogPlace::Tcp(_)) => continue,
+            };
+            if let Err((path, source)) = looked {
+                self.wrong(&AppError::Telemetry(TelemetryError::AuditOpen {
+                    path: Some(path.clone()),
+                    source,
+                }));
+            }
+        }
+    }
+
+    fn upstream(&mut self, settings: &Settings, upstream: &Arc<Upstream>, runtime: &Runtime) {
+        let reached = runtime.block_on(self.logins(settings, upstream));
+        let reader = match (&settings.catalog.account, settings.catalog.mode) {
+            (Known::Configured(account) | Known::OfUrl(account), Mode::On) => account,
+            (Known::Nobody, Mode::On) => {
+                let what = "the catalog was not loaded: neither catalog.user nor upstream.url \
+                            names who reads it before a client comes";
+                self.told.push(what.into());
+                return self.tests_without(&settings.policies);
+            }
+            (_, Mode::Off) => return self.tests_without(&settings.policies),
+        };
+        if !reached {
+            return;
+        }
+        let tests = PolicyTests {
+            upstream: Arc::clone(upstream),
+            account: reader.clone(),
+            roles: Roles::of(&settings.auth),
+        };
+        let database = database_of(settings, reader);
+        match runtime.block_on(tests.look(&database)) {
+            Ok(catalog) => {
+                self.told
+                    .push(format!("the catalog of {database:?} is readable"));
+                let sights = Sights::of(Arc::new(catalog), settings.policies.all());
+                let seen = [Seen {
+                    database: database.clone(),
+                    is_named: true,
+                    sights: Arc::new(sights),
+                }];
+                self.policies(&settings.policies, &tests, &seen, runtime);
+                let named = login_roles::look(upstream, reader, &database);
+                if let Ok(named) = runtime.block_on(named) {
+                    let (known, all) = (Identities::of(settings), &settings.policies);
+                    self.warnings
+                        .extend(warnings::of_roles(&known, all, &named.roles));
+                    self.warnings
+                        .extend(warnings::of_databases(all, &named.databases));
+                }
+            }
+            Err(why) => self.wrong(&format!(
+                "upstream.url: the catalog of {database:?} cannot be read: {why}"
+            )),
+        }
+    }
+
+    /// A login for each account. Whether the upstream answers at all.
+    async fn logins(&mut self, settings: &Settings, upstream: &Upstream) -> bool {
+        let accounts = accounts(settings);
+        if accounts.is_empty() {
+            let deadline = Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX;
+            let attempt = upstream.connect(deadline).await;
+            match &attempt {
+                Ok(_) => self.told.push(
+                    "the upstream answers; nobody was logged in: the settings name no user there"
+                        .into(),
+                ),
+                Err(error) => self.wrong(&format!("upstream.url: {error}")),
+            }
+            return attempt.is_ok();
+        }
+        let mut logged_in = 0_usize;
+        for (place, account) in &accounts {
+            let database = database_of(settings, account);
+            let deadline = Instant::now() + limits::EXAMINATION_CONNECT_TIME_MAX;
+            let opened = account::open(upstream, account, &database, CHECKING, deadline).await;
+            match opened {
+                Ok(_session) => logged_in += 1,
+                Err(ConnectError::Unreachable(error)) => {
+                    self.wrong(&format!("upstream.url: {error}"));
+                    return false;
+                }
+                Err(error) => {
+                    let user = &account.user;
+                    self.wrong(&format!(
+                        "{place}: no login as {user:?} at {database:?}: {error}"
+                    ));
+                }
+            }
+        }
+        self.told
+            .push(format!("{logged_in} logins at the upstream work"));
+        true
+    }
+
+    /// Whether the policies fit what the database has, and pass their tests.
+    fn policies(
+        &mut self,
+        policies: &PolicySet,
+        tests: &PolicyTests,
+        seen: &[Seen],
+        runtime: &Runtime,
+    ) {
+        for misfit in fitness::problems(policies, seen) {
+            self.wrong(&misfit);
+        }
+        let Tested { passed, problems } = tests.run(policies, seen, runtime.handle());
+        self.told
+            .push(format!("{passed} tests of the policies passed"));
+        for problem in problems {
+            self.wrong(&problem);
+        }
+    }
+
+    /// The tests that can be decided without a catalog.
+    fn tests_without(&mut self, policies: &PolicySet) {
+        let judges = policies.all().iter();
+        let judges: Vec<Judge> = judges.map(|one| Judge::with_sight(one, None)).collect();
+        let (mut passed, mut undecided) = (0_usize, 0_usize);
+        for (own, policy) in policies.all().iter().enumerate() {
+            for case in policy.tests() {
+                let ran = cases::run(case, own, &judges, &World::default());
+                match ran.ended {
+                    Ended::Passed => passed += 1,
+                    Ended::Undecided => undecided += 1,
+                    Ended::Failed => {
+                        let (name, place) = (policy.name(), &case.place);
+                        self.wrong(&format!("policy {name}, {place}: {}", ran.told()));
+                    }
+                }
+            }
+        }
+        self.told.push(format!(
+            "{passed} tests of the policies passed, {undecided} need a catalog"
+        ));
+    }
+}
+
+/// Whom the settings log in as, each once, and where they say so.
+fn accounts(settings: &Settings) -> Vec<(String, Account)> {
+    let mut all: Vec<(String, Account)> = Vec::new();
+    let mut add = |place: String, account: Account| {
+        if !all.iter().any(|(_, known)| *known == account) {
+            all.push((place, account));
+        }
+    };
+    match &settings.catalog.account {
+        Known::Configured(account) => add("catalog.user".into(), account.clone()),
+        Known::OfUrl(account) => add("upstream.url".into(), account.clone()),
+        Known::Nobody => {}
+    }
+    if let Some(account) = Account::of(&settings.upstream) {
+        add("upstream.url".into(), account);
+    }
+    let of = |upstream: &UpstreamIdentity| Account {
+        user: upstream.user.clone(),
+        password: upstream.password.clone(),
+    };
+    let place = |name: &str| format!("client.auth.users, {name}");
+    match &settings.auth {
+        AuthSettings::Scram { users } => users
+            .iter()
+            .for_each(|user| add(place(&user.name), of(&user.upstream))),
+        AuthSettings::Certificate { entries } => entries
+            .iter()
+            .for_each(|entry| add(place(&entry.name), of(&entry.upstream))),
+        AuthSettings::Trust {
+            upstream: Some(upstream),
+        } => add("client.auth".into(), of(upstream)),
+        AuthSettings::Trust { upstream: None } | AuthSettings::Passthrough { .. } => {}
+    }
+    all
+}
+
+fn database_of(settings: &Settings, account: &Account) -> String {
+    let database = settings.upstream.database.clone();
+    database.unwrap_or_else(|| account.user.clone())
+}
+
+/// Whether lines could be added to a file, which is not made where it is not there.
+fn can_append(path: &Path) -> io::Result<()> {
+    match File::options().append(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            match fs::metadata(folder.unwrap_or(Path::new(".")))?.is_dir() {
+                true => Ok(()),
+                false => Err(io::ErrorKind::NotADirectory.into()),
+            }
+        }
+        opened => opened.map(drop),
+    }
+}
+
+/// Sessions that are opened to see whether they can be, and closed.
+const CHECKING: Purpose = Purpose {
+    name: "pgsieve check",
+    statement_time_max: limits::EXAMINATION_TIME_MAX,
+    lock_time_max: limits::EXAMINATION_TIME_MAX,
+};
