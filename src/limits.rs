@@ -623,6 +623,19 @@ pub const ADMIN_REQUEST_BYTES_MAX: usize = 8 << 10;
 /// How long an admin connection may last from accept to close, in milliseconds.
 pub const ADMIN_TIME_MS_MAX: u64 = 5_000;
 
+/// How long an answer waits for everything to be read again: within the time of a connection. What
+/// takes longer goes on without it.
+pub const ADMIN_RELOAD_WAIT: Duration = Duration::from_millis(4_000);
+
+/// Sessions that are listed at a time: a few megabytes, which a peer takes within its time.
+pub const ADMIN_SESSIONS_MAX: usize = 10_000;
+
+/// Bytes of an answer of the admin address that `pgsieve sessions` and `pgsieve reload` read.
+pub const ADMIN_ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// How long they wait for it: longer than the address takes.
+pub const ADMIN_ANSWER_TIME: Duration = Duration::from_secs(8);
+
 /// Pages that are followed at a time, apart from the connections above: the screens of a team, some
 /// twice. Each gets some kilobytes a second.
 pub const ADMIN_FOLLOWERS_MAX: usize = 8;

@@ -184,7 +184,7 @@ waits! {
     /// A request to the admin address, from accept to close.
     AdminRequest: End::Within(Duration::from_millis(limits::ADMIN_TIME_MS_MAX)), at [
         "src/server/admin/connection.rs", "src/server/admin/routes.rs",
-        "src/server/admin/mod.rs", "src/server/admin/crowd.rs",
+        "src/server/admin/mod.rs", "src/server/admin/crowd.rs", "src/server/admin/acting.rs",
     ];
     /// A page that is followed.
     AdminFollower: End::Within(limits::ADMIN_FOLLOWED_TIME_MAX),

@@ -111,6 +111,8 @@ async fn serve(
     let held = Held::with(&settings);
     held.warn(telemetry);
     let roles = RoleLook::of(&settings, telemetry);
+    let (asker, wishes) = Asker::new();
+    let roster = Roster::default();
     let keys = Arc::new(AdminKeys::new(
         settings.admin_token.clone(),
         settings.admin_hosts.clone(),
@@ -118,6 +120,8 @@ async fn serve(
     let door = AdminDoor {
         address: settings.admin,
         keys: Arc::clone(&keys),
+        asker: asker.clone(),
+        roster: roster.clone(),
     };
     let server_settings = server_settings(&settings);
     let live = Arc::new(Live::new(settings.policies.clone()));
@@ -125,23 +129,19 @@ async fn serve(
     telemetry.emit(&PoliciesHold { set });
     let tests = (settings.policy_tests.clone(), Roles::of(&settings.auth));
     let budget_file = settings.budget_file.clone();
-    let desk = desk(settings, Arc::clone(&live), telemetry)?;
+    let desk = LoginDesk {
+        roster,
+        ..desk(settings, Arc::clone(&live), telemetry)?
+    };
     let budgets = budgets::Budgets::open(budget_file, &desk.accounts, telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let tests = tests_of(tests, &upstream);
-    let readiness = Arc::new(Readiness::new(
-        catalogs.clone(),
-        Arc::clone(&live),
-        telemetry.clone(),
-    ));
+    let known = (catalogs.clone(), Arc::clone(&live));
+    let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
     door.open(&readiness, telemetry).await?;
-    tokio::spawn(watch_upstream(
-        (upstream, roles),
-        Arc::clone(&readiness),
-        telemetry.clone(),
-    ));
+    let seen = (Arc::clone(&readiness), telemetry.clone());
+    tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
     let mut signals = Signals::listen().map_err(AppError::System)?;
-    let (asker, wishes) = Asker::new();
     if let Some(tests) = &tests {
         readiness.note_tests_wait();
         tokio::select! {
@@ -228,6 +228,8 @@ struct AdminDoor {
     /// None where it is off.
     address: Option<SocketAddr>,
     keys: Arc<AdminKeys>,
+    asker: Asker,
+    roster: Roster,
 }
 
 impl AdminDoor {
@@ -248,6 +250,8 @@ impl AdminDoor {
                 telemetry: telemetry.clone(),
                 readiness: Arc::clone(readiness),
                 keys: self.keys,
+                asker: self.asker,
+                roster: self.roster,
             },
         ));
         Ok(())

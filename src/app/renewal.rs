@@ -23,9 +23,9 @@ use crate::server::admin::AdminKeys;
 use crate::server::renewal::{Coming, Faults, Watched};
 use crate::session::entrance::Entrance;
 use crate::session::login::LoginDesk;
-use crate::telemetry::Telemetry;
 use crate::telemetry::events::CertificatesHeld;
 use crate::telemetry::labels::HeldCertificate;
+use crate::telemetry::{OtherSinks, Telemetry};
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
 use crate::upstream::keeper::accounts::Known;
@@ -55,6 +55,7 @@ struct Ready {
     settings: Settings,
     entrance: Arc<Entrance>,
     upstream: Arc<Upstream>,
+    sinks: OtherSinks,
 }
 
 impl Held {
@@ -171,12 +172,18 @@ impl Renewal {
         let upstream = Upstream::load(settings.upstream.clone())
             .map_err(|error| problems.push(of_app(&AppError::UpstreamTls(error))))
             .ok();
+        let sinks = self
+            .telemetry
+            .prepare(&settings.telemetry)
+            .map_err(|error| problems.push(of_app(&AppError::Telemetry(error))))
+            .ok();
         let compared = self.held().began.compare(&settings);
         let waiting = compared.unwrap_or_else(|barring| {
             problems.extend(barring.into_iter().map(settings_problem));
             Vec::new()
         });
-        let (Some(entrance), Some(upstream), true) = (entrance, upstream, problems.is_empty())
+        let (Some(entrance), Some(upstream), Some(sinks), true) =
+            (entrance, upstream, sinks, problems.is_empty())
         else {
             let policies = Vec::new();
             return Err(Faults {
@@ -194,6 +201,7 @@ impl Renewal {
             settings,
             entrance,
             upstream,
+            sinks,
         };
         let renewal = Arc::clone(self);
         Ok(Coming {
@@ -211,7 +219,9 @@ impl Renewal {
             settings,
             entrance,
             upstream,
+            sinks,
         } = ready;
+        self.telemetry.exchange(sinks);
         let mut held = self.held();
         let accounts = accounts(&entrance);
         for old in &held.accounts {
@@ -273,7 +283,8 @@ fn settings_problem(problem: Problem) -> policy::Problem {
 /// The key in front of the error's words is the place.
 fn of_app(error: &AppError) -> policy::Problem {
     let told = error.to_string();
-    let (place, what) = told.split_once(": ").unwrap_or(("settings", &told));
+    let split = told.split_once(": ").filter(|(key, _)| !key.contains(' '));
+    let (place, what) = split.unwrap_or(("settings", &told));
     policy::Problem {
         place: place.into(),
         what: what.into(),

@@ -145,7 +145,7 @@ fn ask(admin: Option<SocketAddr>, page: Page, time: Duration) -> Result<Report, 
 
 /// Where to ask a server that is bound to an address: one that is bound to all of this host's is
 /// asked on loopback. A wildcard of version 6 serves both versions, and a host may have only one.
-fn near(bound: SocketAddr) -> Vec<SocketAddr> {
+pub(super) fn near(bound: SocketAddr) -> Vec<SocketAddr> {
     let v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), bound.port());
     let v6 = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), bound.port());
     match bound.ip() {
@@ -183,7 +183,7 @@ fn exchange(
 }
 
 /// Whether an answer that says its length is there in full; others end with the connection.
-fn is_complete(answer: &[u8]) -> bool {
+pub(super) fn is_complete(answer: &[u8]) -> bool {
     let Some((head, body)) = parts(answer) else {
         return false;
     };
@@ -196,7 +196,7 @@ fn is_complete(answer: &[u8]) -> bool {
 }
 
 /// Head and body of an answer, once the head is there.
-fn parts(answer: &[u8]) -> Option<(&str, &[u8])> {
+pub(super) fn parts(answer: &[u8]) -> Option<(&str, &[u8])> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(answer.get(..end)?).ok()?;
     Some((head, answer.get(end + 4..)?))

@@ -7,7 +7,8 @@
 //!   one
 //! * [`repair`]: what would become of statements that fail, with [`mending`] and [`mended`]
 //! * [`policy`]: what there is to ask about policies, one file `policy_…` for each question
-//! * [`audit`] (one file `audit_…` for each question), [`health`]: what operators ask; [`doctor`],
+//! * [`audit`] (one file `audit_…` for each question), [`health`], [`reload`], [`sessions`] (by
+//!   [`asking`]): what operators ask; [`doctor`],
 //!   with [`doctor_table`] and [`doctor_json`]: how an examination is told
 //! * [`rules`]: what each rule is for
 //! * [`hash_password`], [`certs`]: what setting up needs
@@ -25,6 +26,7 @@ use crate::demo::{self, DemoArguments};
 use crate::telemetry::metrics;
 
 mod allocator;
+mod asking;
 mod audit;
 mod audit_files;
 mod audit_sum;
@@ -63,9 +65,11 @@ mod policy_stand;
 mod policy_suggest;
 mod policy_test;
 mod policy_written;
+mod reload;
 mod repair;
 mod rules;
 mod serve;
+mod sessions;
 mod sources;
 mod statements;
 mod verdicts;
@@ -100,6 +104,11 @@ enum Command {
     Doctor(doctor::Flags),
     /// Asks a pgsieve on this host whether it is ready; for health checks.
     Health(health::Flags),
+    /// Has a pgsieve on this host read its settings, policies, certificates and secrets again, and
+    /// tells what came of it.
+    Reload(reload::Flags),
+    /// Lists the sessions of a pgsieve on this host, or ends one.
+    Sessions(sessions::Flags),
     /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
     HashPassword,
     /// Makes certificates for development: an authority, a server and a client.
@@ -167,6 +176,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Audit(flags) => audit::run(&flags, &mut out),
         Command::Doctor(flags) => doctor::run(&flags, &mut out),
         Command::Health(flags) => health::run(&flags, &mut out),
+        Command::Reload(flags) => reload::run(&flags, &mut out),
+        Command::Sessions(flags) => sessions::run(&flags, &mut out),
         Command::HashPassword => hash_password::run(&mut out),
         Command::Certs(flags) => certs::run(&flags, &mut out),
         Command::Demo(flags) => {

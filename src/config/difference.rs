@@ -12,7 +12,6 @@ use crate::config::{Problem, Settings};
 use crate::limits;
 use crate::telemetry::audit::OnFull;
 use crate::telemetry::events::WaitingKey;
-use crate::telemetry::traces::TraceSettings;
 use crate::upstream::keeper::settings::Mode;
 
 /// What the process began with and keeps until it ends.
@@ -53,13 +52,6 @@ impl Began {
         "audit.on_full",
         "audit.fingerprint_key_file",
         "audit.chain_key_file",
-        "audit.to",
-        "audit.rotate_bytes",
-        "audit.rotate_keep",
-        "traces.endpoint",
-        "traces.sample_ratio",
-        "traces.service_name",
-        "traces.headers_file",
     ];
 
     /// With these settings.
@@ -154,17 +146,6 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
         OnFull::Drop => "drop",
     };
     let fingerprints = settings.fingerprint_key.map(|key| key.0);
-    let traces = settings.telemetry.traces.as_ref();
-    let traced = |value: fn(&TraceSettings) -> String| traces.map(value).unwrap_or_default();
-    let headers = traces.map(|traces| {
-        let mut hasher = blake3::Hasher::new();
-        for (name, value) in &traces.headers {
-            hasher.update(name.as_bytes()).update(&[0]);
-            hasher.update(value.reveal().as_bytes()).update(&[0]);
-        }
-        *hasher.finalize().as_bytes()
-    });
-    let places: Vec<String> = audit.targets.iter().map(ToString::to_string).collect();
     vec![
         Fixed::open("metrics", on(settings.telemetry.metrics)),
         Fixed::open("workers", settings.workers.to_string()),
@@ -188,25 +169,6 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
             "audit.chain_key_file",
             audit.chain_key.as_ref().map(|key| &key.0),
         ),
-        Fixed::open("audit.to", places.join(", ")),
-        Fixed::open(
-            "audit.rotate_bytes",
-            format!("{} B", audit.rotate_bytes.unwrap_or_default()),
-        ),
-        Fixed::open("audit.rotate_keep", audit.rotate_keep.to_string()),
-        Fixed::open(
-            "traces.endpoint",
-            traced(|one| one.collector.url().to_owned()),
-        ),
-        Fixed::open(
-            "traces.sample_ratio",
-            traced(|one| one.sample_ratio.to_string()),
-        ),
-        Fixed::open(
-            "traces.service_name",
-            traced(|one| one.service_name.clone()),
-        ),
-        Fixed::secret("traces.headers_file", headers.as_ref()),
     ]
 }
 

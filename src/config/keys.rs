@@ -89,8 +89,9 @@ pub const KEYS: &[Key] = &[
         path: "admin.token_file",
         form: Form::Word,
         default: "none",
-        doc: "A file whose first line is the bearer token of the live page; without it the page is \
-              shown to this host alone.",
+        doc: "A file whose first line is the bearer token of the live page, pgsieve reload and \
+              pgsieve sessions; without it the page is shown to this host alone, and nothing can \
+              be done through the address.",
     },
     Key {
         path: "admin.hosts",

@@ -202,6 +202,27 @@ pub fn admin(sources: &Sources) -> Result<Option<SocketAddr>, Vec<Problem>> {
     }
 }
 
+/// Reads the admin address and its token out of the sources, for those who ask there for something
+/// to be done. What is wrong with other keys is for those who are asked to tell.
+pub fn admin_access(
+    sources: &Sources,
+) -> Result<(Option<SocketAddr>, Option<Secret>), Vec<Problem>> {
+    let mut written = written::gather(sources);
+    if written.file == FileRead::Not {
+        return Err(written.problems);
+    }
+    written.problems.clear();
+    let mut reader = Reader::new(written, &sources.variables);
+    let (admin, token) = (
+        house::admin(&mut reader),
+        evidence::admin_token(&mut reader),
+    );
+    match (admin, token, reader.into_problems()) {
+        (Some(admin), Some(token), problems) if problems.is_empty() => Ok((admin, token)),
+        (_, _, problems) => Err(problems),
+    }
+}
+
 /// Reads the only policy out of the sources, for those who only judge.
 pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
     let mut reader = Reader::new(written::gather(sources), &sources.variables);

@@ -308,7 +308,7 @@ fn try_out(
     let waiting = coming.waiting.into_iter();
     Verdict {
         report: Report {
-            outcome: outcome.name(),
+            outcome: outcome.name().into(),
             changed: coming.changed,
             policies_changed: policies == PolicyReload::Loaded,
             waiting: waiting.map(|one| (one.key.into(), one.change)).collect(),
@@ -342,7 +342,7 @@ fn read_still(read: &Read, mut watched: Watched) -> (Result<Coming, Faults>, Wat
 impl Report {
     fn rejected(faults: &Faults) -> Self {
         Self {
-            outcome: PolicyReload::Rejected.name(),
+            outcome: PolicyReload::Rejected.name().into(),
             changed: Vec::new(),
             policies_changed: false,
             waiting: Vec::new(),

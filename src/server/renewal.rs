@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::policy_tests::PolicyTests;
 use crate::policy::sources::Source;
@@ -45,10 +45,10 @@ pub struct Watched {
 }
 
 /// What came of reading everything again, for whoever asked.
-#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Report {
     /// In a word: loaded, unchanged or rejected.
-    pub outcome: &'static str,
+    pub outcome: String,
     /// The keys that hold otherwise than before.
     pub changed: Vec<String>,
     /// Whether other policies hold than before.

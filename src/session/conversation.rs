@@ -21,6 +21,7 @@ use super::repairs::retained::Retained;
 use super::repairs::workshop::Workshop;
 use super::reply::Farewell;
 use super::reported::ReportAs;
+use super::roster::Glance;
 use super::statement_time::StatementTime;
 use super::surroundings::Surroundings;
 use super::tracing::Tracing;
@@ -33,6 +34,7 @@ use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
 use crate::telemetry::code::Code;
 use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
+use crate::telemetry::seats::Sign;
 use crate::telemetry::session::SessionInfo;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::keeper::Keeper;
@@ -52,6 +54,8 @@ pub struct Conversation {
     pub(super) cache: Arc<Mutex<JudgementCache>>,
     pub(super) telemetry: Telemetry,
     pub(super) info: Arc<SessionInfo>,
+    /// What it does, for whoever runs pgsieve.
+    pub(super) glance: Arc<Glance>,
     pub(super) names: SessionNames,
     pub(super) surroundings: Surroundings,
     pub(super) journal: Journal,
@@ -242,6 +246,7 @@ impl Conversation {
             cache: Arc::clone(&shared.cache),
             telemetry: shared.telemetry.clone(),
             info,
+            glance: Arc::default(),
             names,
             surroundings,
             journal: Journal::default(),
@@ -440,6 +445,16 @@ impl Conversation {
         (client, upstream)
     }
 
+    /// Shows what it is at, and what it has sent, to whoever looks.
+    pub(super) fn show(&self, sign: &Sign, bytes: u64) {
+        sign.show(self.states());
+        let statement = match self.journal.front() {
+            Some(Owed::Query(running) | Owed::Execute(running)) => running.facts.fingerprint,
+            _ => None,
+        };
+        self.glance.show(bytes, statement);
+    }
+
     /// A text was prepared: what it will do is recorded when it runs.
     pub(super) fn prepared(&mut self, running: Box<Running>) {
         let info = running.info.as_ref().unwrap_or(&self.info);
@@ -449,6 +464,7 @@ impl Conversation {
     }
 
     pub(super) fn finished(&self, running: &Running) {
+        self.glance.add_rows(running.rows);
         let info = running.info.as_ref().unwrap_or(&self.info);
         self.telemetry
             .finished(&running.event(info, Instant::now()));

@@ -97,6 +97,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::BytesMut;
+use jiff::Timestamp;
 
 use self::conversation::{Conversation, Ending, SelfReport, UpstreamFacts};
 use self::drain::Draining;
@@ -106,7 +107,7 @@ use self::quotas::Quotas;
 use self::relay::Relay;
 use self::repairs::loudness::Loudness;
 use self::reply::Farewell;
-use self::roster::{Member, Membership};
+use self::roster::{Glance, Member, Membership};
 use self::values::Known;
 use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::link::Link;
@@ -192,7 +193,9 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Members
         .cancel
         .as_ref()
         .map_or_else(Arc::default, CancelGuard::wishes);
-    let membership = enlist(&opened, &wishes, &house.desk);
+    let glance = Arc::new(Glance::default());
+    let seen = (sign.clone(), Arc::clone(&glance));
+    let membership = enlist(&opened, &wishes, seen, &house.desk);
     let Opened {
         entrance,
         certificate_name: _,
@@ -239,7 +242,8 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Members
         loudness: Loudness::at_startup(&plan.parameters),
         quotas: Quotas::new(presence, cancel.as_ref().map(CancelGuard::canceller)),
     };
-    let conversation = Conversation::new(&house.shared(), placed, Arc::clone(&info), facts);
+    let mut conversation = Conversation::new(&house.shared(), placed, Arc::clone(&info), facts);
+    conversation.glance = glance;
     let (lease, upstream) = Lease::of(upstream.link, cancel);
     let scratch = Arc::clone(&house.scratch);
     let worker = (scratch, house.turns.clone());
@@ -251,8 +255,18 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Members
 
 /// Puts a session on the roster. Should its user have gone while it logged in, it ends before its
 /// first statement: whoever takes users away looks at the roster after that.
-fn enlist(opened: &Opened, wishes: &Arc<Wishes>, desk: &LoginDesk) -> Membership {
+fn enlist(
+    opened: &Opened,
+    wishes: &Arc<Wishes>,
+    (sign, glance): (Sign, Arc<Glance>),
+    desk: &LoginDesk,
+) -> Membership {
     let member = Member {
+        info: Arc::new(opened.info.clone()),
+        since: Timestamp::now(),
+        upstream_pid: opened.upstream.key.as_ref().map(|key| key.pid),
+        sign,
+        glance,
         user: opened.plan.user.as_str().into(),
         certificate_name: opened.certificate_name.clone(),
         wishes: Arc::clone(wishes),

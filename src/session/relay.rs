@@ -182,7 +182,7 @@ impl Relay {
     pub async fn run(&mut self) -> Ending {
         std::future::poll_fn(|context| {
             let polled = self.poll(context);
-            self.sign.show(self.conversation.states());
+            self.conversation.show(&self.sign, self.counted.to_client);
             polled
         })
         .await

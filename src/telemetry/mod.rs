@@ -53,6 +53,7 @@ use recent::Recent;
 use seats::Seat;
 use session::SessionInfo;
 use tally::Tally;
+use traces::current::CurrentTraces;
 use traces::{TraceSettings, Traces};
 
 use crate::system_error;
@@ -84,7 +85,7 @@ pub struct Sinks {
     /// The audit, when there is one.
     pub audit: Option<Audit>,
     /// The spans, when there are any.
-    pub traces: Option<Traces>,
+    pub traces: CurrentTraces,
     /// What happened lately, when there is a live page.
     pub recent: Option<Recent>,
     /// The lines for a person.
@@ -92,6 +93,14 @@ pub struct Sinks {
     counting: Counting,
     shared_tally: Arc<Tally>,
     tallies: Mutex<Vec<Arc<Tally>>>,
+}
+
+/// Sinks that are ready to be exchanged.
+pub struct OtherSinks {
+    /// Of the audit, where there is one.
+    places: Option<audit::Places>,
+    /// Of spans, where they are others.
+    traces: Option<(Option<Traces>, Option<TraceSettings>)>,
 }
 
 /// Whether statements are counted.
@@ -149,7 +158,7 @@ impl Telemetry {
         let sinks = Sinks {
             metrics,
             audit,
-            traces: traces.transpose()?,
+            traces: CurrentTraces::new(traces.transpose()?, settings.traces.clone()),
             recent: settings.recent.then(Recent::new),
             log,
             counting: if settings.metrics {
@@ -259,8 +268,41 @@ impl Telemetry {
     }
 
     /// The spans, when there are any.
-    pub fn traces(&self) -> Option<&Traces> {
-        self.sinks.traces.as_ref()
+    pub fn traces(&self) -> Option<Arc<Traces>> {
+        self.sinks.traces.now()
+    }
+
+    /// Makes ready what these settings ask for beyond what there is. The audit neither begins nor
+    /// ends by it.
+    ///
+    /// # Errors
+    /// Why one of the sinks cannot be built.
+    pub fn prepare(&self, settings: &TelemetrySettings) -> Result<OtherSinks, TelemetryError> {
+        let audit = self.sinks.audit.as_ref();
+        let places = audit.map(|audit| audit.prepare(&settings.audit));
+        let same = self.sinks.traces.is_of(settings.traces.as_ref());
+        let traces = settings.traces.as_ref().filter(|_| !same).map(|settings| {
+            let numbers = Arc::clone(&self.sinks.metrics.trace_spans);
+            Traces::start(settings, numbers, Arc::clone(&self.sinks.log))
+        });
+        let traces = match same {
+            true => None,
+            false => Some((traces.transpose()?, settings.traces.clone())),
+        };
+        Ok(OtherSinks {
+            places: places.transpose()?.flatten(),
+            traces,
+        })
+    }
+
+    /// What happens from now on goes there.
+    pub fn exchange(&self, sinks: OtherSinks) {
+        if let (Some(audit), Some(places)) = (&self.sinks.audit, sinks.places) {
+            audit.move_to(places);
+        }
+        if let Some((traces, settings)) = sinks.traces {
+            self.sinks.traces.exchange(traces, settings);
+        }
     }
 
     /// Waits until the spans of statements that have ended are sent or given up, at most

@@ -66,7 +66,7 @@ impl Seats {
     pub fn count(&self) -> Count {
         let mut count = Count::default();
         for sign in self.open().seats.values() {
-            let (client, upstream) = sign.read();
+            let (client, upstream) = sign.states();
             if let Some(clients) = count.clients.get_mut(client.index()) {
                 *clients += 1;
             }
@@ -108,7 +108,8 @@ impl Sign {
         }
     }
 
-    fn read(&self) -> (SessionState, Option<UpstreamState>) {
+    /// The states that it holds up; without an upstream there is none of that.
+    pub fn states(&self) -> (SessionState, Option<UpstreamState>) {
         let shown = self.shown.load(Ordering::Relaxed);
         let client = SessionState::ALL.get(usize::from(shown & CLIENT_MASK));
         let upstream = usize::from(shown >> UPSTREAM_SHIFT).checked_sub(1);
@@ -137,11 +138,11 @@ mod tests {
     fn every_pair_of_states_is_read_as_it_was_shown() {
         let seats = Seats::default();
         let seat = seats.take();
-        assert_eq!(seat.sign.read(), (SessionState::Login, None));
+        assert_eq!(seat.sign.states(), (SessionState::Login, None));
         for client in SessionState::ALL {
             for upstream in UpstreamState::ALL {
                 seat.sign().show((*client, *upstream));
-                assert_eq!(seat.sign.read(), (*client, Some(*upstream)));
+                assert_eq!(seat.sign.states(), (*client, Some(*upstream)));
             }
         }
     }

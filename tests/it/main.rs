@@ -8,6 +8,8 @@ mod access;
 #[cfg(test)]
 mod access_random;
 #[cfg(test)]
+mod administer;
+#[cfg(test)]
 mod alarms;
 #[cfg(test)]
 mod audit;
@@ -93,6 +95,8 @@ mod refusals;
 mod reload;
 #[cfg(test)]
 mod renewal;
+#[cfg(test)]
+mod renewal_sinks;
 #[cfg(test)]
 mod renewal_whole;
 #[cfg(test)]

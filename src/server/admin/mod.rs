@@ -1,16 +1,17 @@
 //! The admin address over HTTP/1.1: `/metrics`, `/healthz` and `/readyz` for scrapers and probes,
 //! and the live page at `/` for people.
 //!
-//! GET and HEAD only, one request per connection, everything bounded: the size of a request, the
-//! time it may take, the number of connections, and apart from those the number of pages that are
-//! being followed, so that people who look keep no scraper out. Nothing can be changed through it.
+//! GET and HEAD, and POST for what whoever has the token may have done; one request per connection,
+//! everything bounded: the size of a request, the time it may take, the number of connections, and
+//! apart from those the number of pages that are being followed, so that people who look keep no
+//! scraper out.
 //! What scrapers and probes get names no statement and no object of a database but what metrics are
 //! labelled with; the page is for this host or for whoever has the token. It listens on loopback
 //! unless told otherwise.
 //!
 //! * [`connection`]: one connection and its bounds; [`crowd`] and [`followers`]: who gives way
 //!   to whom
-//! * [`routes`]: what can be asked for
+//! * [`routes`]: what can be asked for; [`acting`]: what can be done
 //! * [`keys`]: what opens it; [`hosts`]: which names it may be asked for by; [`visitor`]: who may
 //!   see the live page
 //! * [`page`]: the page itself
@@ -18,6 +19,7 @@
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9112>
 
+mod acting;
 mod connection;
 mod crowd;
 mod feed;
@@ -48,6 +50,8 @@ use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
 };
 use crate::server::readiness::Readiness;
+use crate::server::reload::Asker;
+use crate::session::roster::Roster;
 use crate::telemetry::Telemetry;
 
 /// What the admin address shows, and to whom.
@@ -58,6 +62,10 @@ pub struct Admin {
     pub readiness: Arc<Readiness>,
     /// What opens it.
     pub keys: Arc<AdminKeys>,
+    /// Has everything read again.
+    pub asker: Asker,
+    /// Who is in.
+    pub roster: Roster,
 }
 
 /// What the answers are made from.
@@ -65,6 +73,8 @@ struct Shown {
     telemetry: Telemetry,
     readiness: Arc<Readiness>,
     keys: Arc<AdminKeys>,
+    asker: Asker,
+    roster: Roster,
     bound: Option<IpAddr>,
     page: LivePage,
     feed: Feed,
@@ -91,6 +101,8 @@ async fn serve_to(listener: TcpListener, admin: Admin, followers: Followers) {
         telemetry: admin.telemetry,
         readiness: admin.readiness,
         keys: admin.keys,
+        asker: admin.asker,
+        roster: admin.roster,
         bound,
         page: LivePage::new(),
         feed: Feed::new(),

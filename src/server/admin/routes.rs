@@ -12,10 +12,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::mpsc;
 
-use super::Shown;
 use super::connection::Slot;
 use super::feed::Events;
 use super::visitor::Visitor;
+use super::{Shown, acting};
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// Everything that can be asked for.
@@ -34,6 +34,7 @@ pub fn router(shown: Arc<Shown>) -> Router {
         .route("/", get(live))
         .merge(named)
         .merge(guarded)
+        .merge(acting::router(&shown))
         .fallback(nothing)
         .layer(middleware::from_fn_with_state(Arc::clone(&shown), dress))
         .with_state(shown)
@@ -114,30 +115,41 @@ async fn fingerprint(State(shown): State<Arc<Shown>>, Path(digits): Path<String>
     }
 }
 
-fn json(text: Bytes) -> Response {
+/// An answer that is JSON.
+pub fn json(text: Bytes) -> Response {
     let kind = HeaderValue::from_static("application/json");
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
 /// Lets through who may see.
-async fn admit(
+pub async fn admit(
     State(shown): State<Arc<Shown>>,
     Extension(slot): Extension<Arc<Slot>>,
     request: Request,
     next: Next,
 ) -> Response {
-    match shown.door().judge(slot.peer, &request) {
-        Visitor::Welcome => next.run(request).await,
+    match unwelcome(shown.door().judge(slot.peer, &request), turned_away) {
+        None => next.run(request).await,
+        Some(refusal) => refusal,
+    }
+}
+
+/// What those hear who are not let through; nothing, who is.
+pub fn unwelcome(visitor: Visitor, elsewhere: fn() -> Response) -> Option<Response> {
+    match visitor {
+        Visitor::Welcome => None,
         Visitor::WithoutToken => {
             let wanted = [(
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer realm=\"pgsieve\""),
             )];
             let words = "a bearer token is wanted\n";
-            (StatusCode::UNAUTHORIZED, wanted, words).into_response()
+            Some((StatusCode::UNAUTHORIZED, wanted, words).into_response())
         }
-        Visitor::Elsewhere => turned_away(),
-        Visitor::OtherPage => (StatusCode::FORBIDDEN, "not from another page\n").into_response(),
+        Visitor::Elsewhere => Some(elsewhere()),
+        Visitor::OtherPage => {
+            Some((StatusCode::FORBIDDEN, "not from another page\n").into_response())
+        }
     }
 }
 
@@ -166,7 +178,9 @@ async fn dress(
 ) -> Response {
     slot.ask();
     let page = page_of(request.uri().path());
-    let mut response = if matches!(*request.method(), Method::GET | Method::HEAD) {
+    let is_act = acting::is_act(request.method(), request.uri().path());
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let mut response = if is_act || is_read {
         next.run(request).await
     } else {
         let allow = [(header::ALLOW, HeaderValue::from_static("GET, HEAD"))];

@@ -37,6 +37,8 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {
             token.map(Secret::new),
             vec!["pgsieve".into()],
         )),
+        asker: crate::server::reload::Asker::new().0,
+        roster: crate::session::roster::Roster::default(),
     }
 }
 

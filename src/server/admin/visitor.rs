@@ -67,6 +67,19 @@ impl Door {
         if is_here { Visitor::Welcome } else { without }
     }
 
+    /// Who asks for something to be changed: that takes the token, on this host as well.
+    pub fn judge_act<B>(&self, request: &Request<B>) -> Visitor {
+        let headers = request.headers();
+        if comes_from_other_page(headers) {
+            return Visitor::OtherPage;
+        }
+        match (&self.token, bearer(headers)) {
+            (Some(token), Some(given)) if *token == blake3::hash(given) => Visitor::Welcome,
+            (Some(_), _) => Visitor::WithoutToken,
+            (None, _) => Visitor::Elsewhere,
+        }
+    }
+
     /// Whether the request names this host as somebody on it would.
     fn is_named<B>(&self, request: &Request<B>) -> bool {
         let mut hosts = request.headers().get_all(HOST).iter();
@@ -219,6 +232,29 @@ mod tests {
             judge(Some(TOKEN), THERE, uri, &[host]),
             Visitor::WithoutToken
         );
+    }
+
+    #[test]
+    fn what_changes_something_takes_the_token_wherever_it_is_asked_from() {
+        let act = |token: Option<&str>, headers: &[(&'static str, &str)]| {
+            let door = Door::new(token.map(Secret::new).as_ref(), None);
+            let mut request = Request::post("/api/reload").body(()).unwrap();
+            for (name, value) in headers {
+                let value = HeaderValue::from_str(value).unwrap();
+                request.headers_mut().append(*name, value);
+            }
+            door.judge_act(&request)
+        };
+        let right = ("authorization", "Bearer a-token-of-sixteen-or-more");
+        let (host, wrong) = (("host", "localhost"), ("authorization", "Bearer x"));
+        assert_eq!(act(Some(TOKEN), &[host, right]), Visitor::Welcome);
+        assert_eq!(act(Some(TOKEN), &[host]), Visitor::WithoutToken);
+        assert_eq!(act(Some(TOKEN), &[host, wrong]), Visitor::WithoutToken);
+        assert_eq!(act(Some(TOKEN), &[right, right]), Visitor::WithoutToken);
+        assert_eq!(act(None, &[host]), Visitor::Elsewhere);
+        assert_eq!(act(None, &[host, right]), Visitor::Elsewhere);
+        let other = ("sec-fetch-site", "cross-site");
+        assert_eq!(act(Some(TOKEN), &[right, other]), Visitor::OtherPage);
     }
 
     #[test]

@@ -13,10 +13,10 @@
 //! * [`queue`]: lines that wait; [`writer`]: the thread
 //! * [`chain`]: how lines hang together; [`verify`]: whether they do
 //! * [`file`]: the file and its rotation, `resume`: taking up where it ends; `syslog`: receivers;
-//!   `outlet`: each of them
+//!   `outlet`: each of them; `places`: others while they are written to
 //! * [`settings`]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,7 @@ pub mod file;
 mod forms;
 pub mod line;
 mod outlet;
+mod places;
 pub mod queue;
 mod resume;
 pub mod schema;
@@ -44,6 +45,7 @@ pub mod verify;
 mod writer;
 
 use line::{Line, begin};
+pub use places::Places;
 use queue::{Shared, Taken, Writer, wait};
 pub use queue::{Stuck, Weight};
 pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
@@ -52,6 +54,8 @@ use writer::Scribe;
 /// The way into the audit. Dropping it writes what is left and ends the thread.
 pub struct Audit {
     shared: Arc<Shared>,
+    /// Where lines go.
+    held: Mutex<AuditSettings>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -76,6 +80,7 @@ impl Audit {
             .map_err(|source| TelemetryError::AuditThread { source })?;
         Ok(Some(Self {
             shared,
+            held: Mutex::new(settings.clone()),
             thread: Some(thread),
         }))
     }
@@ -149,6 +154,36 @@ impl Audit {
             queue = wait(&self.shared.progress, queue, left);
         }
         queue.lines_settled >= queue.lines_taken_in
+    }
+
+    /// Opens what these settings name and is not written to yet; nothing where all stays as it is.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn prepare(&self, settings: &AuditSettings) -> Result<Option<Places>, TelemetryError> {
+        let held = self.held().clone();
+        let rotation = |one: &AuditSettings| (one.rotate_bytes, one.rotate_keep);
+        if held.targets == settings.targets && rotation(&held) == rotation(settings) {
+            return Ok(None);
+        }
+        let places = Places::open(settings, &held.targets).map_err(|source| {
+            let path = settings.file().map(std::path::Path::to_path_buf);
+            TelemetryError::AuditOpen { path, source }
+        });
+        places.map(Some)
+    }
+
+    /// Has lines go there from the next batch on.
+    pub fn move_to(&self, places: Places) {
+        places.note_in(&mut self.held());
+        let mut queue = self.shared.lock();
+        queue.places = Some(Box::new(places));
+        queue.urge();
+        self.shared.work.notify_one();
+    }
+
+    fn held(&self) -> MutexGuard<'_, AuditSettings> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has the file opened anew before the next batch, if it is another one by now.

@@ -11,6 +11,8 @@ use crate::system_error;
 
 /// One place.
 pub struct Outlet {
+    /// What it was opened for.
+    pub target: AuditTarget,
     /// What it is.
     pub sink: Sink,
     /// Bytes of the piece that it has.
@@ -41,6 +43,7 @@ impl Outlet {
             AuditTarget::Syslog(place) => Sink::Syslog(Syslog::new(place.clone())),
         };
         Ok(Self {
+            target: target.clone(),
             sink,
             written: 0,
             failing: false,

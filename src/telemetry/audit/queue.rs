@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 
 use super::clock::Clock;
 use super::line::{begin, push_number};
+use super::places::Places;
 use super::settings::OnFull;
 use crate::limits::{
     AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_STUCK_AFTER, AUDIT_WAKE_BYTES,
@@ -60,6 +61,8 @@ pub struct Queue {
     pub writer: Writer,
     /// The file is to be opened anew.
     pub reopen: bool,
+    /// Other places are to be written to.
+    pub places: Option<Box<Places>>,
     /// Lines that were dropped since the last that was taken.
     lost: u64,
 }
@@ -249,6 +252,7 @@ impl Queue {
             lines_settled: 0,
             writer: Writer::Idle,
             reopen: false,
+            places: None,
             lost: 0,
         }
     }

@@ -17,6 +17,7 @@ use super::clock::Clock;
 use super::file::Reopened;
 use super::line::begin;
 use super::outlet::{Outlet, Sink};
+use super::places::Places;
 use super::queue::{Queue, Shared, Writer, wait};
 use super::resume::{self, Begun, with_key};
 use super::settings::{AuditSettings, ChainKey};
@@ -28,21 +29,25 @@ use crate::telemetry::log::{Level, Log};
 
 /// The writer.
 pub struct Scribe {
-    shared: Arc<Shared>,
-    outlets: Vec<Outlet>,
-    chain: Chain,
-    key: Option<ChainKey>,
-    rotate_bytes: Option<u64>,
-    rotate_keep: usize,
+    pub(super) shared: Arc<Shared>,
+    pub(super) outlets: Vec<Outlet>,
+    pub(super) chain: Chain,
+    pub(super) key: Option<ChainKey>,
+    pub(super) rotate_bytes: Option<u64>,
+    pub(super) rotate_keep: usize,
     batch: Batch,
     /// What is being written: some lines of the batch, on the chain.
     piece: String,
+    /// Where its lines begin in the batch.
+    piece_from: usize,
     clock: Clock,
     /// The file is still to be opened anew.
     reopen: bool,
+    /// Other places that are to be taken over.
+    coming: Option<Box<Places>>,
     /// When a rotation failed last.
     stuck: Option<Instant>,
-    log: Log,
+    pub(super) log: Log,
 }
 
 /// Lines on their way out, as they came.
@@ -86,8 +91,10 @@ impl Scribe {
             rotate_keep: settings.rotate_keep,
             batch: Batch::default(),
             piece: String::new(),
+            piece_from: 0,
             clock: Clock::new(),
             reopen: false,
+            coming: None,
             stuck: None,
             log,
         };
@@ -105,6 +112,7 @@ impl Scribe {
             if written.is_ok() {
                 self.shared.lock().lines_settled = self.batch.last_line;
                 self.batch.clear();
+                self.piece_from = 0;
             } else {
                 self.shared.numbers.write_errors.inc();
             }
@@ -120,6 +128,9 @@ impl Scribe {
             }
             if self.take().closing {
                 closing_since = closing_since.or_else(|| Some(Instant::now()));
+            }
+            if let Some(places) = self.coming.take() {
+                self.change_places(*places);
             }
             if self.reopen {
                 self.reopen();
@@ -150,6 +161,9 @@ impl Scribe {
             queue.text.clear();
         }
         self.reopen |= std::mem::take(&mut queue.reopen);
+        if let Some(places) = queue.places.take() {
+            self.coming = Some(places);
+        }
         rest(&mut queue);
         shared.count_waiting(&queue);
         if queue.text.is_empty() {
@@ -205,7 +219,16 @@ impl Scribe {
         }
     }
 
+    /// Takes back what is on the chain and not in every place: it will be on another one.
+    pub(super) fn unseal(&mut self) {
+        if !self.has_written_piece() {
+            self.batch.sealed = self.piece_from;
+        }
+        self.begin_piece();
+    }
+
     fn begin_piece(&mut self) {
+        self.piece_from = self.batch.sealed;
         self.piece.clear();
         if self.piece.capacity() > AUDIT_BUFFER_BYTES_KEPT {
             self.piece = String::new();
@@ -327,7 +350,7 @@ impl Scribe {
     }
 
     /// A line of the writer's own, in front of those that wait.
-    fn tell_chain(&mut self, event: &'static str, fields: &str) {
+    pub(super) fn tell_chain(&mut self, event: &'static str, fields: &str) {
         let mut line = String::new();
         begin(&mut line, &mut self.clock, event, None);
         line.push_str(fields);

@@ -73,6 +73,20 @@ impl Event for Listening<'_> {
     }
 }
 
+/// Whoever runs pgsieve wants a session to end; its end has an event of its own.
+pub struct SessionEndAsked {
+    /// The number of its connection.
+    pub id: u64,
+}
+
+impl Event for SessionEndAsked {
+    fn emit(&self, sinks: &Sinks) {
+        let id = self.id;
+        let told = format_args!("session {id} is ended: an administrator asked for it");
+        sinks.log.line(Level::Info, told);
+    }
+}
+
 impl Event for DrainStarted {
     fn emit(&self, sinks: &Sinks) {
         let sessions = self.sessions;

@@ -36,8 +36,8 @@ pub use connection::{
     OwnCancelEnded, UpstreamTlsFailed,
 };
 pub use house::{
-    BudgetFileFailed, DrainStarted, Listening, ServerStopped, UpstreamIdentityRefused,
-    UpstreamUnreachable,
+    BudgetFileFailed, DrainStarted, Listening, ServerStopped, SessionEndAsked,
+    UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};

@@ -98,7 +98,9 @@ impl StatementFinished<'_> {
     }
 
     fn note(&self, sinks: &Sinks) {
-        if let (Some(trace), Some(traces)) = (self.trace, &sinks.traces) {
+        if let Some(trace) = self.trace
+            && let Some(traces) = sinks.traces.now()
+        {
             traces.record(self, trace);
         }
         if let (Some(recent), Some(_)) = (&sinks.recent, self.rule) {

@@ -5,7 +5,7 @@
 //! then goes with the statement and takes down when things are done to it. Its last event makes
 //! spans of that, which wait in a bounded queue for the thread that sends them.
 //!
-//! * [`settings`]: where spans go
+//! * [`settings`]: where spans go; [`current`]: as of now
 //! * [`parent`]: a traceparent; [`comment`]: one in a text; [`sampling`]: who is sampled
 //! * [`trace`]: a sampled statement while it runs; [`span`]: what becomes of it
 //! * [`queue`]: what waits; `export`: the thread that sends
@@ -16,6 +16,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 pub mod comment;
+pub mod current;
 mod export;
 pub mod parent;
 pub mod queue;

@@ -6,7 +6,7 @@ use crate::limits;
 use crate::secret::Secret;
 
 /// Where spans go, and how many.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TraceSettings {
     /// The collector.
     pub collector: Collector,
