@@ -1039,6 +1039,15 @@ pub const MODEL_PUTS_MAX: usize = 256;
 /// client send.
 pub const MODEL_BYTES_MAX: usize = 1_048_576;
 
+/// How many conditions of a statement are looked at for one name of a model: people write a few.
+pub const MODEL_CONDITIONS_MAX: usize = 64;
+
+/// How deep AND and OR nest in a condition that is evaluated within a model.
+pub const MODEL_CONDITION_DEPTH_MAX: usize = 8;
+
+/// Bytes of the conditions that are evaluated within one model: some thousand keys in a list.
+pub const MODEL_CONDITION_BYTES_MAX: usize = 64 * 1024;
+
 /// For how many search_paths a model remembers whether it means the same there: all sessions of
 /// most databases have one or two.
 pub const MODEL_PATHS_KEPT_MAX: usize = 16;

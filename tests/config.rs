@@ -447,6 +447,22 @@ fn the_audit_has_names_unless_told_otherwise() {
 }
 
 #[test]
+fn the_audit_has_columns_where_it_is_told_to_and_has_names() {
+    let columns = |value: &str| {
+        let url = ("PGSIEVE_UPSTREAM_URL", URL);
+        good(&variables(&[url, ("PGSIEVE_AUDIT_COLUMNS", value)])).audit_columns
+    };
+    assert!(!good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).audit_columns);
+    assert!(columns("on") && !columns("off"));
+    let both = [
+        ("PGSIEVE_AUDIT_COLUMNS", "on"),
+        ("PGSIEVE_AUDIT_NAMES", "off"),
+    ];
+    let problems = bad(&variables(&both));
+    assert!(problems.contains("audit.names: on is wanted"), "{problems}");
+}
+
+#[test]
 fn a_token_of_the_live_page_cannot_be_guessed() {
     let settings = |path: &std::path::Path| {
         let path = path.display();

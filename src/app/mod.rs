@@ -41,7 +41,7 @@ use crate::session::entrance::{CurrentEntrance, Entrance};
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
-use crate::session::regime::{Recording, Regime};
+use crate::session::regime::{RecordedNames, Recording, Regime};
 use crate::session::roster::Roster;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
@@ -321,7 +321,11 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
         let key = settings.fingerprint_key.map(|key| key.0);
         Recording {
             fingerprinter: Fingerprinter::new(key, process_key),
-            names: audited && settings.audit_names,
+            names: match (audited && settings.audit_names, settings.audit_columns) {
+                (false, _) => RecordedNames::None,
+                (true, false) => RecordedNames::Objects,
+                (true, true) => RecordedNames::Columns,
+            },
         }
     });
     Ok(LoginDesk {

@@ -23,6 +23,9 @@ pub struct Operator {
     pub commutator: Option<OperatorId>,
     /// The operator that the planner may put in the place of NOT it.
     pub negator: Option<OperatorId>,
+    /// Whether its function is LEAKPROOF, STRICT and IMMUTABLE: it tells nothing of its sides but
+    /// its result, in no error either, and gives NULL where one of them is NULL.
+    pub leakproof: bool,
     /// Users' functions that sorts, joins, indexes and partitions run for it.
     pub support: Box<[FunctionId]>,
 }

@@ -218,6 +218,8 @@ pub struct OperatorRow {
     pub function: u32,
     pub commutator: u32,
     pub negator: u32,
+    /// `proleakproof`, `proisstrict` and an immutable `provolatile` of the function.
+    pub leakproof: bool,
     /// Functions with oids of users in the families of operator classes that it belongs to, those
     /// of other operators there included: an index, a partition, a sort or a join by such a class
     /// runs them for it.

@@ -390,6 +390,7 @@ fn write_operator(form: &mut Form<'_>, operator: &Operator) {
     form.option(operator.function, Form::function);
     form.option(operator.commutator, Form::operator);
     form.option(operator.negator, Form::operator);
+    form.number(u8::from(operator.leakproof));
     form.set(operator.support.iter().copied(), Form::function);
 }
 
@@ -573,6 +574,7 @@ mod tests {
             |row| row.function = 144;
             |row| row.commutator = 0;
             |row| row.negator = 0;
+            |row| row.leakproof = true;
             |row| row.support = vec![144];
         }
         changes! { Schema schemas "shop":

@@ -163,6 +163,7 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
         ),
         Fixed::open("catalog.age_max", milliseconds(catalog.age_max)),
         Fixed::open("audit.names", on(settings.audit_names)),
+        Fixed::open("audit.columns", on(settings.audit_columns)),
         Fixed::open("audit.on_full", on_full),
         Fixed::secret("audit.fingerprint_key_file", fingerprints.as_ref()),
         Fixed::secret(

@@ -64,6 +64,19 @@ pub fn audit_names(reader: &mut Reader) -> Option<bool> {
         .or(true)
 }
 
+/// `audit.columns`, which are names as well.
+pub fn audit_columns(reader: &mut Reader, names: Option<bool>) -> Option<bool> {
+    let place = reader.place_of("audit.columns");
+    let columns = reader
+        .choice("audit.columns", &[("on", true), ("off", false)])
+        .or(false);
+    if columns == Some(true) && names == Some(false) {
+        reader.note(&place, "audit.names: on is wanted with audit.columns: on");
+        return None;
+    }
+    columns
+}
+
 fn audit(reader: &mut Reader) -> Option<AuditSettings> {
     let targets = audit_targets(reader);
     let bounds = (0, AUDIT_ROTATE_BYTES_BOUND);

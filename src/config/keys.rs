@@ -309,6 +309,13 @@ pub const KEYS: &[Key] = &[
               statements: on or off. policy suggest needs them.",
     },
     Key {
+        path: "audit.columns",
+        form: Form::Word,
+        default: "off",
+        doc: "Whether the audit has the names of the columns that statements read, those that \
+              models read for them among them: on or off. With audit.names alone.",
+    },
+    Key {
         path: "audit.fingerprint_key_file",
         form: Form::Word,
         default: "none",

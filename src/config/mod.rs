@@ -82,6 +82,8 @@ pub struct Settings {
     pub telemetry: TelemetrySettings,
     /// Whether the audit has the names of what statements read.
     pub audit_names: bool,
+    /// Whether it has the names of the columns as well.
+    pub audit_columns: bool,
     /// The key of the fingerprints.
     pub fingerprint_key: Option<FingerprintKey>,
     /// Threads that serve clients.
@@ -266,6 +268,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let page = matches!(admin, Some(Some(_)));
     let telemetry = evidence::telemetry(reader, page, upstream.as_ref());
     let audit_names = evidence::audit_names(reader);
+    let audit_columns = evidence::audit_columns(reader, audit_names);
     let fingerprint_key = evidence::fingerprint_key(reader);
     let workers = house::workers(reader);
     let connections_max = house::connections_max(reader);
@@ -289,6 +292,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         exposed_files: reader.exposed_files(),
         telemetry: telemetry?,
         audit_names: audit_names?,
+        audit_columns: audit_columns?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

@@ -246,7 +246,7 @@ impl<'j> Case<'j> {
             moved: self.moved.clone(),
             settings: self.settings,
             settings_then: self.settings,
-            met: self.met.as_ref().map(|_| Met::default()),
+            met: self.met.as_ref().map(Met::anew),
             ..Case::new(text, self.policy, self.names, None)
         }
     }

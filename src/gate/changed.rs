@@ -44,6 +44,7 @@ impl<'j> Case<'j> {
     {
         let mut case = self.of(&instead.text);
         case.trusted = instead.spans.iter().map(|put| put.to.clone()).collect();
+        case.parameters.settle(&instead.typed);
         case.changed = Some(Changed {
             original: self.text,
             instead: Arc::clone(instead),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::catalog::Oid;
+
 /// The text with the SELECT of each model where its name stood.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Instead {
@@ -9,6 +11,8 @@ pub struct Instead {
     pub text: Box<str>,
     /// What was put in, in the order of the text.
     pub spans: Box<[Put]>,
+    /// The types that parameters have there by what was put in, by their numbers.
+    pub typed: Box<[(u32, Oid)]>,
 }
 
 /// One change.
@@ -18,6 +22,17 @@ pub struct Put {
     pub from: Range<usize>,
     /// Its bytes in the text that runs.
     pub to: Range<usize>,
+    /// Constants of the client's text that stand in it as well.
+    pub copies: Box<[Copied]>,
+}
+
+/// A constant that stands in two places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Its bytes where it was put: in the text that runs, or in what is being put into that.
+    pub to: Range<usize>,
+    /// Where it begins in the client's text.
+    pub from: usize,
 }
 
 impl Instead {
@@ -34,7 +49,11 @@ impl Instead {
         let before = usize::try_from(place.checked_sub(1)?).ok()?;
         let ends = std::iter::once(self.text.len());
         let mut starts = self.text.char_indices().map(|(at, _)| at).chain(ends);
-        let at = self.byte_in_original(starts.nth(before)?, |put| put.from.start);
+        let byte = starts.nth(before)?;
+        let at = self.byte_in_original(byte, |put| {
+            let copied = put.copies.iter().find(|copied| copied.to.contains(&byte));
+            copied.map_or(put.from.start, |copied| copied.from)
+        });
         let characters = original.get(..at)?.chars().count();
         u32::try_from(characters).ok()?.checked_add(1)
     }

@@ -80,7 +80,7 @@ pub use self::facts::{
     Depth, Effect, Facts, Forecast, PathChange, Scope, SetTo, SettingChange, Settings, Surety,
 };
 pub use self::grounds::{Grounds, SearchPaths};
-pub use self::instead::{Instead, Put};
+pub use self::instead::{Copied, Instead, Put};
 pub use self::kind::StatementKind;
 pub use self::moved::Moved;
 pub use self::named::{Named, Rendered};
@@ -117,6 +117,8 @@ enum Names {
     #[default]
     Forgotten,
     Recorded,
+    /// Columns among them.
+    RecordedWithColumns,
 }
 
 impl Gate {
@@ -145,10 +147,16 @@ impl Gate {
         self
     }
 
+    /// The same gate where the columns are recorded as well that statements read.
+    pub fn recording_columns(mut self) -> Self {
+        self.names = Names::RecordedWithColumns;
+        self
+    }
+
     /// Whether what statements name is recorded and nothing is decided by it.
     fn only_records_names(&self) -> bool {
         let policy = &self.policy;
-        self.names == Names::Recorded && !policy.hides() && !policy.denies_functions()
+        self.names != Names::Forgotten && !policy.hides() && !policy.denies_functions()
     }
 
     /// The policy that it judges by.
@@ -197,9 +205,11 @@ impl Gate {
         let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
         let mut case = Case::new(&text, &self.policy, names, fingerprint);
         case.parameters = parameters.clone();
-        if self.names == Names::Recorded {
-            case.met = Some(named::Met::knowing(named));
-        }
+        case.met = match self.names {
+            Names::Forgotten => None,
+            Names::Recorded => Some(named::Met::knowing(named)),
+            Names::RecordedWithColumns => Some(named::Met::knowing(named).with_columns()),
+        };
         let judged = match substitution::of(&tree, &mut case) {
             Ok(None) => judged(&tree, kind, case),
             Ok(Some(instead)) => judged_with_models(&Arc::new(instead), kind, &case),

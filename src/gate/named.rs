@@ -13,6 +13,9 @@ use crate::resolve::{Resolution, What};
 pub struct Named {
     /// Relations that are read, as `schema.name`.
     pub relations: Box<[Arc<str>]>,
+    /// Columns that are read, as `schema.name.column`, and `schema.name.*` where a row is read as a
+    /// whole; empty where nobody records them.
+    pub columns: Box<[Arc<str>]>,
     /// Functions that are called and are no built-ins, as `schema.name(types)`, those behind
     /// operators and written casts among them.
     pub functions: Box<[Arc<str>]>,
@@ -50,7 +53,12 @@ impl Eq for Rendered {}
 impl Named {
     /// What it takes in memory, about: each name twice, as it is and as a line shows it.
     pub(super) fn bytes(&self) -> usize {
-        let all = [&self.relations, &self.functions, &self.settings];
+        let all = [
+            &self.relations,
+            &self.columns,
+            &self.functions,
+            &self.settings,
+        ];
         let names = all.into_iter().flatten();
         names.map(|name| 2 * name.len() + NAME_BYTES).sum()
     }
@@ -60,6 +68,8 @@ impl Named {
 #[derive(Clone, Default)]
 pub(super) struct Met {
     relations: BTreeSet<Arc<str>>,
+    /// None where they are not recorded.
+    columns: Option<BTreeSet<Arc<str>>>,
     functions: BTreeSet<Arc<str>>,
     settings: BTreeSet<Arc<str>>,
     /// All of it, where that was known before.
@@ -71,6 +81,22 @@ impl Met {
     pub(super) fn knowing(known: Option<Arc<Named>>) -> Self {
         Self {
             known,
+            ..Self::default()
+        }
+    }
+
+    /// The same, where columns are recorded as well.
+    pub(super) fn with_columns(self) -> Self {
+        Self {
+            columns: Some(BTreeSet::new()),
+            ..self
+        }
+    }
+
+    /// Nothing was met yet, and the same is recorded.
+    pub(super) fn anew(&self) -> Self {
+        Self {
+            columns: self.columns.as_ref().map(|_| BTreeSet::new()),
             ..Self::default()
         }
     }
@@ -101,9 +127,35 @@ impl Met {
                         }
                     }
                 }
+                What::Column {
+                    origin: Some((id, number)),
+                    ..
+                } => self.column(catalog, *id, Some(*number)),
+                What::WholeRow {
+                    relation: Some(id), ..
+                } => self.column(catalog, *id, None),
                 _ => {}
             }
         }
+    }
+
+    /// Takes over a column of a relation that is read, or all of them. Those that every table has
+    /// are left out.
+    fn column(&mut self, catalog: &Catalog, id: RelationId, number: Option<i16>) {
+        let Some(columns) = &mut self.columns else {
+            return;
+        };
+        let name = match number {
+            None => "*".into(),
+            Some(number) => {
+                let mut of_relation = catalog.columns_of(id).iter();
+                match of_relation.find(|column| column.number == number) {
+                    Some(column) => quoted(catalog.names().text(column.name)),
+                    None => return,
+                }
+            }
+        };
+        put(columns, || format!("{}.{name}", qualified(catalog, id)));
     }
 
     /// Takes over functions that are called, by their name or behind an operator or a cast.
@@ -127,6 +179,11 @@ impl Met {
             (&mut self.functions, &named.functions),
             (&mut self.settings, &named.settings),
         ];
+        if let Some(columns) = &mut self.columns {
+            for name in &named.columns {
+                put(columns, || name.to_string());
+            }
+        }
         for (into, names) in both {
             for name in names {
                 put(into, || name.to_string());
@@ -142,6 +199,7 @@ impl Met {
         let all = |names: &BTreeSet<Arc<str>>| names.iter().map(Arc::clone).collect();
         Arc::new(Named {
             relations: all(&self.relations),
+            columns: self.columns.as_ref().map(all).unwrap_or_default(),
             functions: all(&self.functions),
             settings: all(&self.settings),
             rendered: Rendered::default(),

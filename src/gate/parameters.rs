@@ -28,6 +28,29 @@ impl Parameters {
         Self::Given(Box::default())
     }
 
+    /// Takes over which types the server finds for parameters without one, by their numbers.
+    pub(super) fn settle(&mut self, found: &[(u32, Oid)]) {
+        let Self::Given(types) = self else {
+            return;
+        };
+        let mut all = types.to_vec();
+        for (number, oid) in found {
+            let Some(place) = usize::try_from(*number)
+                .ok()
+                .and_then(|at| at.checked_sub(1))
+            else {
+                continue;
+            };
+            if all.len() <= place && place < usize::from(u16::MAX) {
+                all.resize(place.saturating_add(1), 0);
+            }
+            if let Some(own) = all.get_mut(place).filter(|own| **own == 0) {
+                *own = oid.0;
+            }
+        }
+        *types = all.into();
+    }
+
     /// For the cache's key; none where a verdict is not kept. Two databases may give one number to
     /// types that have nothing in common, unless they came with the server.
     pub(super) fn digest(&self) -> Option<Digest> {

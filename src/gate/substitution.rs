@@ -5,25 +5,26 @@
 //! cannot be told the statement is refused: what a model covers is never read without it. What is
 //! put in is not looked at for models again, so a model may read the relation that it covers.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use super::case::Case;
 use super::ended::End;
 use super::head;
 use super::hidden::means;
+use super::models::conditions::Conditions;
+use super::models::fence::{ENDS, Within};
+use super::models::inside::{self, Given, Inside};
 use super::models::put::{Puts, TooMuch};
+use super::models::standing::{IsCommon, Stands};
 use super::models::tables::{self, Named, Table};
 use super::models::written::Written;
-use super::models::{Meaning, Models};
-use super::rules::{Found, copy, model};
+use super::models::{Meaning, Models, lock, qualified, telling};
+use super::rules::{Found, copy, explain_analyze, model};
 use super::sight::Sight;
 use super::watched::Told;
-use super::{Instead, Refusal, StatementKind};
+use super::{Copied, Instead, Refusal};
 use crate::catalog::SearchPath;
-use crate::catalog::quote::quoted;
+use crate::limits::MODEL_BYTES_MAX;
 use crate::policy::{Mode, PolicyRule};
-use crate::resolve::{self, Lookup, Types, What};
+use crate::resolve::{self, Lookup, Types};
 use crate::sql::tree::{Node, Tree, nodes};
 
 /// The text with its models in it; none where it names none.
@@ -56,9 +57,38 @@ fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
     let Some(sight) = case.sight() else {
         return tables::without_snapshot(tree).map(|()| None);
     };
+    let found = put_all(tree, case, sight, Fences::Kept)?;
+    let found = found.map(|fenced| without_fences(tree, case, sight).unwrap_or(fenced));
+    Ok(found)
+}
+
+/// The text with models that need no fence, where that is so for every search_path.
+fn without_fences(tree: &Tree, case: &Case<'_>, sight: &Sight) -> Option<Instead> {
+    let mut statements = tree.statements();
+    let (Some(only), None) = (statements.next(), statements.next()) else {
+        return None;
+    };
+    if !telling::may_tell_nothing(only.node) {
+        return None;
+    }
+    let instead = put_all(tree, case, sight, Fences::Dropped).ok()??;
+    let types = means::parameters(sight, case);
+    let types = types.as_deref().map_or(Types::Unclear, Types::Given);
+    let paths = means::paths(sight, case)?;
+    let quiet = telling::is_quiet(&instead, sight.catalog(), &paths, types);
+    quiet.then_some(instead)
+}
+
+fn put_all(
+    tree: &Tree,
+    case: &Case<'_>,
+    sight: &Sight,
+    fences: Fences,
+) -> Result<Option<Instead>, Box<Refusal>> {
     let mut search = Search {
         case,
         sight,
+        fences,
         written: None,
         paths: means::paths(sight, case),
         told: Told::Before,
@@ -69,11 +99,11 @@ fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
         let put = search.statement(statement.node)?;
         let kept = matches!(
             statement.node,
-            Node::PrepareStmt(_) | Node::DeclareCursorStmt(_)
+            Node::PrepareStmt(_) | Node::DeclareCursorStmt(_) | Node::ExplainStmt(_)
         );
         if put == Put::Something && several && kept {
             return Err(model::form(
-                "a PREPARE or DECLARE that reads a model is one of several statements",
+                "a PREPARE, DECLARE or EXPLAIN that reads a model is one of several statements",
                 "Send it in a message of its own.",
             ));
         }
@@ -83,6 +113,13 @@ fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
         .puts
         .into_text(case.text)
         .map_err(|TooMuch| model::too_much())
+}
+
+/// Whether models are put in with what keeps the planner out of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fences {
+    Kept,
+    Dropped,
 }
 
 /// Whether anything was put into a statement.
@@ -96,6 +133,7 @@ enum Put {
 struct Search<'s, 'j> {
     case: &'s Case<'j>,
     sight: &'s Sight,
+    fences: Fences,
     written: Option<Written<'s>>,
     /// Where names are looked up; none where that is not known, nor what the session's values are.
     paths: Option<Vec<SearchPath>>,
@@ -120,7 +158,12 @@ impl<'s> Search<'s, '_> {
             | Node::PrepareStmt(_)
             | Node::DeclareCursorStmt(_)
             | Node::ExecuteStmt(_) => node,
-            Node::LockStmt(lock) => return self.locked(lock.relations().iter()),
+            Node::LockStmt(lock) => {
+                let paths = self.paths.as_deref();
+                let catalog = self.sight.catalog();
+                lock::look(lock.relations().iter(), (self.models(), catalog), paths)?;
+                return Ok(Put::Nothing);
+            }
             // They read nothing, or are refused whatever they read.
             _ => return Ok(Put::Nothing),
         };
@@ -148,11 +191,25 @@ impl<'s> Search<'s, '_> {
         if found.is_empty() {
             return Ok(Put::Nothing);
         }
-        if matches!(reads, Node::ExplainStmt(_)) {
+        if let Node::ExplainStmt(explain) = reads
+            && (explain_analyze::runs(explain) || !matches!(explain.query(), Node::SelectStmt(_)))
+        {
             return Err(model::explained());
         }
+        let conditions = match self.fences {
+            Fences::Kept => Conditions::of(reads),
+            Fences::Dropped => Conditions::default(),
+        };
+        // Those of a PREPARE are of its own.
+        let is_prepare = matches!(reads, Node::PrepareStmt(_));
+        let types = means::parameters(self.sight, self.case).filter(|_| !is_prepare);
+        let given = Given {
+            types: types.as_deref(),
+            occur: &named.parameters,
+        };
         for (table, place) in &found {
-            self.put(table, *place)?;
+            let inside = self.inside(table, *place, &conditions, given);
+            self.put(table, *place, inside)?;
         }
         self.columns(&named, &found)?;
         Ok(Put::Something)
@@ -165,7 +222,7 @@ impl<'s> Search<'s, '_> {
             self.told = Told::Ended;
             let at_end = means::paths_at_end(self.sight, self.case);
             self.paths = self.paths.take().and(at_end);
-        } else if moves_names(node) {
+        } else if tables::moves_names(node) {
             self.paths = None;
         }
     }
@@ -213,35 +270,24 @@ impl<'s> Search<'s, '_> {
         }
         let resolution =
             resolve::statement(node, &lookup).map_err(|_| model::not_resolved(None))?;
-        // Of each place whether a query of WITH stands there, or a relation; none where both do.
-        let mut seen: HashMap<usize, Option<IsCommon>> = HashMap::new();
-        for used in &resolution.uses {
-            let common = match &used.what {
-                What::CommonTable { .. } => IsCommon::Common,
-                What::Relation { .. } | What::MissingRelation { .. } => IsCommon::Relation,
-                _ => continue,
-            };
-            if let Some(at) = used.at {
-                let kept = seen.entry(at).or_insert(Some(common));
-                *kept = kept.filter(|kept| *kept == common);
+        let stands = Stands::of(&resolution);
+        let meaning = |table: &Table<'_>| match stands.at(table) {
+            Some(IsCommon::Common) => Ok(Meaning::Plain),
+            Some(IsCommon::Relation) if known => {
+                Ok(self.models().meaning(table.node, catalog, path))
             }
-        }
-        let meaning = |table: &Table<'_>| {
-            let at = usize::try_from(table.node.location).ok();
-            let name = table.node.relname();
-            match at.and_then(|at| seen.get(&at).copied()).flatten() {
-                Some(IsCommon::Common) => Ok(Meaning::Plain),
-                Some(IsCommon::Relation) if known => {
-                    Ok(self.models().meaning(table.node, catalog, path))
-                }
-                Some(IsCommon::Relation) | None => Err(model::not_resolved(name)),
-            }
+            Some(IsCommon::Relation) | None => Err(model::not_resolved(table.node.relname())),
         };
         marked.iter().map(meaning).collect()
     }
 
     /// Puts a model's SELECT where its name stands.
-    fn put(&mut self, table: &Table<'_>, place: usize) -> Result<(), Box<Refusal>> {
+    fn put(
+        &mut self,
+        table: &Table<'_>,
+        place: usize,
+        inside: Option<Inside>,
+    ) -> Result<(), Box<Refusal>> {
         let shown = head::relation(table.node);
         if table.sampled {
             return Err(model::form(
@@ -256,7 +302,8 @@ impl<'s> Search<'s, '_> {
             ));
         }
         let name = table.node.relname().unwrap_or_default();
-        let body = self.body(place)?;
+        let inside = inside.unwrap_or_default();
+        let body = self.body(place, Some(&*inside.text).filter(|text| !text.is_empty()))?;
         let written = self.written();
         let named = written.name_and_star(table.node);
         let mut span = named.ok_or_else(|| model::not_resolved(Some(name)))?;
@@ -271,13 +318,68 @@ impl<'s> Search<'s, '_> {
             }
             None => format!("{body}{alias}"),
         };
+        let catalog = self.sight.catalog();
+        let typed = inside.typed.into_iter();
         self.puts
-            .put(span, instead)
+            .types(typed.map(|(number, id)| (number, catalog.data_type(id).oid)));
+        // What stands within a body ends it, and the alias follows.
+        let behind = [&*inside.text, ENDS, &*alias].map(str::len).iter().sum();
+        let before = instead.len().saturating_sub(behind);
+        let moved = |at: usize| before.saturating_add(at);
+        let copies = inside.copies.into_iter().map(|copied| Copied {
+            to: moved(copied.to.start)..moved(copied.to.end),
+            ..copied
+        });
+        self.puts
+            .put_with(span, instead, copies.collect())
             .map_err(|TooMuch| model::too_much())
     }
 
+    /// The conditions of the statement that are evaluated within a model.
+    fn inside<'t>(
+        &self,
+        table: &Table<'t>,
+        place: usize,
+        conditions: &Conditions<'t>,
+        given: Given<'_>,
+    ) -> Option<Inside> {
+        if self.puts.bytes() > MODEL_BYTES_MAX / 2 {
+            return None;
+        }
+        let own = self.models().get(place)?;
+        let paths = self.paths.as_deref()?;
+        inside::of(
+            (own, table),
+            conditions,
+            given,
+            (self.sight.catalog(), paths),
+        )
+    }
+
+    /// `shop.customers.id` is `customers.id` where `shop.customers` is a SELECT of that name.
+    fn columns(
+        &mut self,
+        named: &Named<'_>,
+        found: &[(Table<'_>, usize)],
+    ) -> Result<(), Box<Refusal>> {
+        let unaliased = found
+            .iter()
+            .filter(|(table, _)| table.node.alias().is_none());
+        let names: Vec<(&str, &str)> = unaliased
+            .filter_map(|(_, place)| self.models().get(*place))
+            .map(|model| (&*model.schema, &*model.name))
+            .collect();
+        let own: Vec<&nodes::RangeVar> = found.iter().map(|(table, _)| table.node).collect();
+        for (span, instead) in qualified::of(named, &names, &own, self.written())? {
+            self.puts
+                .put(span, instead)
+                .map_err(|TooMuch| model::too_much())?;
+        }
+        Ok(())
+    }
+
     /// The text of a model for this session.
-    fn body(&self, place: usize) -> Result<String, Box<Refusal>> {
+    fn body(&self, place: usize, condition: Option<&str>) -> Result<String, Box<Refusal>> {
         let Some(model) = self.models().get(place) else {
             return Err(model::not_resolved(None));
         };
@@ -289,63 +391,13 @@ impl<'s> Search<'s, '_> {
         if !paths.all(|path| body.means_the_same(self.sight.catalog(), path)) {
             return Err(model::elsewhere(schema, name));
         }
-        body.text(|value| self.case.value(value, self.told))
+        let within = match self.fences {
+            Fences::Kept => Within::Fence(condition),
+            Fences::Dropped if body.is_plain() => Within::Open,
+            Fences::Dropped => return Err(model::not_resolved(None)),
+        };
+        body.text(within, |value| self.case.value(value, self.told))
             .map_err(model::value)
-    }
-
-    /// `shop.customers.id` is `customers.id` where `shop.customers` is a SELECT of that name.
-    fn columns(
-        &mut self,
-        named: &Named<'_>,
-        found: &[(Table<'_>, usize)],
-    ) -> Result<(), Box<Refusal>> {
-        let unaliased: Vec<(&str, &str)> = found
-            .iter()
-            .filter(|(table, _)| table.node.alias().is_none())
-            .filter_map(|(_, place)| self.models().get(*place))
-            .map(|model| (&*model.schema, &*model.name))
-            .collect();
-        for column in &named.columns {
-            let fields = column.fields();
-            let from_end = |back: usize| {
-                let at = fields.len().checked_sub(back)?;
-                fields.get(at)?.as_str()
-            };
-            let (Some(schema), Some(name)) = (from_end(3), from_end(2)) else {
-                continue;
-            };
-            if !unaliased.contains(&(schema, name)) {
-                continue;
-            }
-            let is_other = |table: &&Table<'_>| {
-                let own = found
-                    .iter()
-                    .any(|(one, _)| std::ptr::eq(one.node, table.node));
-                !own && table.node.alias().is_none() && table.node.relname() == Some(name)
-            };
-            if named.aliases.contains(&name) || named.tables.iter().any(|table| is_other(&table)) {
-                return Err(model::form(
-                    "a column is written with the schema of a model, and another table has its name",
-                    "Give the tables aliases, and write columns with those.",
-                ));
-            }
-            let written = self.written();
-            let parts = written.parts(column.location, fields.len());
-            let put = parts.and_then(|parts| {
-                let table = parts.get(parts.len().checked_sub(2)?)?;
-                let from = parts.first()?.start;
-                // Behind a dot every word is a name.
-                Some(match (written.is_word(table), quoted(name)) {
-                    (true, Cow::Owned(in_quotes)) => (from..table.end, in_quotes),
-                    _ => (from..table.start, String::new()),
-                })
-            });
-            let (span, instead) = put.ok_or_else(|| model::not_resolved(Some(name)))?;
-            self.puts
-                .put(span, instead)
-                .map_err(|TooMuch| model::too_much())?;
-        }
-        Ok(())
     }
 
     /// COPY of a relation: that of a model is COPY of its SELECT.
@@ -371,7 +423,7 @@ impl<'s> Search<'s, '_> {
             Some(Meaning::Above) => return Err(model::above()),
             None => return Err(model::not_resolved(Some(name))),
         };
-        let body = self.body(place)?;
+        let body = self.body(place, None)?;
         let span = self.written().name_and_columns(table);
         let parts = span.zip(copy::columns(statement));
         let (span, columns) = parts.ok_or_else(|| model::not_resolved(Some(name)))?;
@@ -383,54 +435,8 @@ impl<'s> Search<'s, '_> {
             .map_err(|TooMuch| model::too_much())
     }
 
-    /// LOCK TABLE.
-    fn locked<'t>(&self, nodes: impl Iterator<Item = Node<'t>>) -> Result<Put, Box<Refusal>> {
-        for node in nodes {
-            let Node::RangeVar(table) = node else {
-                return Err(model::not_resolved(None));
-            };
-            let Some(paths) = &self.paths else {
-                return Err(model::not_resolved(table.relname()));
-            };
-            let meaning = |path| self.models().meaning(table, self.sight.catalog(), path);
-            if paths.iter().any(|path| meaning(path) != Meaning::Plain) {
-                return Err(model::form(
-                    &format!(
-                        "LOCK TABLE {} is not allowed: it is a model",
-                        head::relation(table)
-                    ),
-                    "Leave it out: a REPEATABLE READ transaction sees one state of all tables without locks.",
-                ));
-            }
-        }
-        Ok(Put::Nothing)
-    }
-
     fn written(&mut self) -> &Written<'s> {
         let text = self.case.text;
         self.written.get_or_insert_with(|| Written::of(text))
-    }
-}
-
-/// What stands at a place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum IsCommon {
-    Common,
-    Relation,
-}
-
-/// Whether names may be looked up elsewhere behind a statement, or the session's values be others:
-/// all but what is known not to do so.
-fn moves_names(node: Node<'_>) -> bool {
-    match StatementKind::of(node) {
-        StatementKind::Show
-        | StatementKind::Begin
-        | StatementKind::SetConstraints
-        | StatementKind::Savepoint
-        | StatementKind::Release => false,
-        StatementKind::Select | StatementKind::Values | StatementKind::Table => {
-            tables::of(node).is_ok_and(|named| !named.calls.is_empty())
-        }
-        _ => true,
     }
 }

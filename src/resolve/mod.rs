@@ -315,6 +315,40 @@ pub fn expressions<'a>(
     Ok(analysis.end(shape))
 }
 
+/// What stands in FROM with these columns, and a condition about it alone.
+pub struct Table<'a> {
+    /// The name that qualifies its columns.
+    pub name: &'a str,
+    /// The relation whose schema can stand before that name.
+    pub relation: Option<RelationId>,
+    /// Its columns.
+    pub columns: &'a [Output<'a>],
+}
+
+/// Finds what a condition names where nothing but one table is in sight.
+pub fn condition<'a>(
+    node: Node<'a>,
+    table: &Table<'a>,
+    lookup: &Lookup<'a>,
+) -> Result<Resolution<'a>, TooDeep> {
+    let mut analysis = Analysis::new(lookup);
+    analysis.count_parameters(node);
+    let shape = Shape {
+        columns: table.columns.to_vec(),
+        ..Shape::default()
+    };
+    let columns = analysis.columns_of_shape(&shape, &[])?;
+    let mut scope = Scope::empty();
+    let schema = |id| lookup.catalog.relation(id).schema;
+    scope.items.push(Item {
+        relation: table.relation,
+        schema: table.relation.map(schema),
+        ..Item::of_columns(Some(table.name.into()), columns.into())
+    });
+    analysis.condition(node, &scope)?;
+    Ok(analysis.end(Shape::default()))
+}
+
 impl fmt::Debug for Resolution<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

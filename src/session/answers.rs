@@ -174,7 +174,10 @@ impl Conversation {
             return Ok(OwnRow::No);
         }
         match self.takes_row_of_call(rest, header)? {
-            OwnRow::No => self.takes_row_of_question(rest, header),
+            OwnRow::No => match self.takes_row_of_question(rest, header)? {
+                OwnRow::No => self.takes_row_of_plan(rest, header),
+                own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
+            },
             own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
         }
     }

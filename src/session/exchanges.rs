@@ -8,7 +8,7 @@ use bytes::BytesMut;
 use super::conversation::{Conversation, Ending, SelfReport, Shared, UpstreamFacts};
 use super::large::Judged;
 use super::quotas::Quotas;
-use super::regime::{Recording, Regime};
+use super::regime::{RecordedNames, Recording, Regime};
 use super::repairs::Errand;
 use super::repairs::loudness::Loudness;
 use super::repairs::workshop::Workshop;
@@ -125,7 +125,7 @@ pub(super) fn shared(policy: Policy) -> Shared {
     let live = Arc::new(Live::new(PolicySet::only(Arc::new(policy))));
     let recording = Recording {
         fingerprinter: Fingerprinter::new(None, [7; 32]),
-        names: false,
+        names: RecordedNames::None,
     };
     Shared {
         regime: Arc::new(Regime::new(live, Some(recording))),

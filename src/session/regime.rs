@@ -25,8 +25,19 @@ pub struct Regime {
 pub struct Recording {
     /// What they are named by.
     pub fingerprinter: Fingerprinter,
-    /// Whether the names of what they read are recorded as well.
-    pub names: bool,
+    /// Which names of what they read are recorded as well.
+    pub names: RecordedNames,
+}
+
+/// Which names of what statements read are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedNames {
+    /// None.
+    None,
+    /// Those of relations, functions and settings.
+    Objects,
+    /// Those of columns as well.
+    Columns,
 }
 
 /// The policy of a session, until the policies change.
@@ -104,8 +115,9 @@ impl Regime {
         };
         let gate = Gate::new(policy, recording.fingerprinter.clone());
         match recording.names {
-            true => gate.recording_names(),
-            false => gate,
+            RecordedNames::None => gate,
+            RecordedNames::Objects => gate.recording_names(),
+            RecordedNames::Columns => gate.recording_columns(),
         }
     }
 }

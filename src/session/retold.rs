@@ -132,6 +132,10 @@ impl WithModels {
                 break;
             }
             if at < put.to.end {
+                let copied = put.copies.iter().find(|copied| copied.to.contains(&at));
+                if let Some(own) = copied.and_then(|copied| self.character(copied.from)) {
+                    return Place::At(own);
+                }
                 let is_model = text.get(put.to.clone()).is_none_or(|put| put.contains('('));
                 return match (self.character(put.from.start), is_model) {
                     (Some(start), true) => Place::InModel(start),
@@ -306,6 +310,7 @@ mod tests {
             spans.push(Put {
                 from: start..done,
                 to,
+                copies: Box::default(),
             });
         }
         text.push_str(&own[done..]);
@@ -314,6 +319,7 @@ mod tests {
                 instead: Arc::new(Instead {
                     text: text.into(),
                     spans: spans.into(),
+                    typed: Box::default(),
                 }),
                 original: Own(own.into()),
             }),

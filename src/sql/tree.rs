@@ -14,7 +14,7 @@ use std::ops::Range;
 
 pub use pg_raw_parse::raw::{
     A_Expr_Kind, BoolExprType, CoercionForm, JoinType, JsonExprOp, JsonTableColumnType,
-    LockClauseStrength, MinMaxOp, SQLValueFunctionOp, SubLinkType, XmlExprOp,
+    LockClauseStrength, MinMaxOp, NullTestType, SQLValueFunctionOp, SubLinkType, XmlExprOp,
 };
 pub use pg_raw_parse::raw::{
     CURSOR_OPT_HOLD, DiscardMode, FetchDirection, LimitOption, SetOperation, TransactionStmtKind,

@@ -3,13 +3,14 @@
 //!
 //! And what a snapshot of the catalogs costs, of a database with 2,000 tables; what repairs add to
 //! statements that succeed, and what they cost those that fail; what a policy with 1,000 patterns
-//! adds to a judgement, and what a reload of the policies costs ten thousand open sessions; and
-//! what metrics, audit, traces and the live page cost. `--fairness` measures what ordinary sessions
-//! feel beside hostile ones.
+//! adds to a judgement, and a model to a read; what a reload of policies costs ten thousand open
+//! sessions; and what metrics, audit, traces and the live page cost. `--fairness` measures what
+//! ordinary sessions feel beside hostile ones.
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
 //! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
 //! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
+//! `--models-only`,
 //! `--reload-only`, `--fairness` (with `--flood WORD` for the floods of that name),
 //! `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by
 //! itself; `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is
@@ -31,6 +32,7 @@ mod judging;
 mod machine;
 mod memory;
 mod mending;
+mod models;
 mod peers;
 mod policies;
 mod reload;
@@ -60,6 +62,7 @@ struct Plan {
     repairs_only: bool,
     reload_only: bool,
     policies_only: bool,
+    models_only: bool,
     telemetry_only: bool,
     fairness: bool,
     floods: Option<String>,
@@ -86,6 +89,9 @@ fn main() {
     }
     if plan.reload_only {
         return reload::report();
+    }
+    if plan.models_only {
+        return models::report();
     }
     if plan.policies_only {
         return policies::report();
@@ -137,6 +143,7 @@ fn plan() -> Plan {
         repairs_only: given("--repairs-only"),
         reload_only: given("--reload-only"),
         policies_only: given("--policies-only"),
+        models_only: given("--models-only"),
         telemetry_only: given("--telemetry-only"),
         fairness: given("--fairness"),
         floods: arguments

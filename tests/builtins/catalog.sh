@@ -70,9 +70,9 @@ from pg_proc p join pg_language l on l.oid = prolang
 left join pg_aggregate g on g.aggfnoid = p.oid
 where p.oid < 16384 order by p.oid;
 
-select 'operator', oid, oprnamespace, oprname, oprleft, oprright, oprresult, oprcode::oid, oprcom,
-       oprnegate
-from pg_operator where oid < 16384 order by oid;
+select 'operator', o.oid, oprnamespace, oprname, oprleft, oprright, oprresult, oprcode::oid, oprcom,
+       oprnegate, (proleakproof and proisstrict and provolatile = 'i' and not proretset)::int
+from pg_operator o join pg_proc p on p.oid = oprcode where o.oid < 16384 order by o.oid;
 
 select 'cast', castsource, casttarget, castfunc, castcontext, castmethod
 from pg_cast where oid < 16384 order by 2, 3;

@@ -152,6 +152,69 @@ fn a_setting_that_is_none_keeps_pgsieve_from_starting() {
     assert!(status.is_some_and(|status| status != 0));
 }
 
+/// `audit.columns: on`: what is read of a row, wherever a statement says so, and never a value.
+#[test]
+fn columns_that_are_read_are_in_the_audit_where_it_is_told_to() {
+    let stack = Stack::start(Options {
+        environment: vec![("PGSIEVE_AUDIT_COLUMNS", "on")],
+        shop: true,
+        ..Options::default()
+    });
+    stack.prepare(&[
+        "CREATE TABLE shop.parts (id int, \"Kind\" text, weight int, secret text)",
+        "GRANT SELECT ON shop.parts TO PUBLIC",
+    ]);
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
+    let known = until(|| {
+        let answer = client.query("SELECT id FROM shop.parts");
+        (!answer.iter().any(|frame| frame.kind == b'E')).then_some(())
+    });
+    assert!(known.is_some());
+    for (at, (text, wanted)) in [
+        (
+            "SELECT p.weight FROM shop.parts p WHERE \"Kind\" = 'CANARY'",
+            &["shop.parts.\"Kind\"", "shop.parts.weight"][..],
+        ),
+        ("SELECT p FROM shop.parts p", &["shop.parts.*"]),
+        (
+            "SELECT * FROM shop.parts LIMIT 7777",
+            &[
+                "shop.parts.\"Kind\"",
+                "shop.parts.id",
+                "shop.parts.secret",
+                "shop.parts.weight",
+            ],
+        ),
+        (
+            "SELECT count(*) FROM shop.parts a JOIN shop.parts b USING (id)",
+            &["shop.parts.id"],
+        ),
+        (
+            "COPY shop.parts (id, weight) TO STDOUT",
+            &["shop.parts.id", "shop.parts.weight"],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        client.query(&format!("/* {at} */ {text}"));
+        let wanted = serde_json::json!(wanted);
+        let line = stack.audited(|event| event.get("columns") == Some(&wanted));
+        assert_eq!(
+            line["relations"],
+            serde_json::json!(["shop.parts"]),
+            "{line}"
+        );
+        let line = line.to_string();
+        assert!(!line.contains("CANARY") && !line.contains("7777"), "{line}");
+    }
+    client.query("SELECT 1");
+    client.query("SELECT count(*) FROM shop.parts");
+    stack.audited(|event| {
+        event["relations"] == serde_json::json!(["shop.parts"]) && event.get("columns").is_none()
+    });
+}
+
 /// `audit.names: off`: fingerprints and kinds stay, names do not, nor do they in the metrics.
 #[test]
 fn names_in_the_audit_can_be_left_out() {

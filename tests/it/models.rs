@@ -304,6 +304,10 @@ fn errors_point_into_the_text_of_the_client() {
             "nope",
         ),
         ("SELECT id FROM shop.customers c WHERE c.id = 'x'", "'x'"),
+        (
+            "SELECT 'ü' FROM shop.customers c WHERE c.id > 0 AND c.id IN (1, 'ö', 3)",
+            "'ö'",
+        ),
         ("SELECT id FROM shop.customers GROUP BY tenant", "id"),
         ("SELECT id FROM shop.customers LIMIT 'x'", "'x'"),
     ] {

@@ -4,7 +4,12 @@
 //! column whose visible values are no 5, casts of notes that are numbers where they are visible,
 //! and now and then an expression that fails on each row.
 
+mod quiet;
+
 use std::fmt::Write;
+
+/// What follows a number that may be sent as a parameter.
+pub const PARAMETER: &str = "/*p*/";
 
 /// Makes queries from a seed.
 pub struct Grammar {
@@ -55,6 +60,9 @@ impl Grammar {
         self.common.clear();
         if self.random.one_in(30) {
             return self.failing();
+        }
+        if self.random.one_in(5) {
+            return self.quiet();
         }
         let mut text = self.with();
         let kinds = self.kinds();
@@ -153,7 +161,11 @@ impl Grammar {
         };
         let filter = match self.random.below(3) {
             0 => String::new(),
-            _ => format!(" WHERE {}", self.condition(depth, &sources)),
+            1 => format!(" WHERE {}", self.condition(depth, &sources)),
+            _ => {
+                let (one, other) = (self.lookup(&own), self.condition(depth, &sources));
+                format!(" WHERE {one} AND {other}")
+            }
         };
         let shape = self.random.below(6);
         let mut list = Vec::new();
@@ -179,7 +191,10 @@ impl Grammar {
         let distinct = if shape == 2 { "DISTINCT " } else { "" };
         let mut text = format!("SELECT {distinct}{} FROM {from}{filter}", list.join(", "));
         if !groups.is_empty() {
+            // Servers before 18 make NULL of a constant in grouping sets for some plans only.
+            let constant = groups.iter().any(|group| !group.contains('.'));
             let by = match self.random.below(4) {
+                _ if constant => groups.join(", "),
                 0 => format!("ROLLUP ({})", groups.join(", ")),
                 1 => format!("GROUPING SETS (({}), ())", groups.join(", ")),
                 _ => groups.join(", "),
@@ -313,7 +328,13 @@ impl Grammar {
     fn equal(&mut self, left: &[Source], right: &Source) -> String {
         let one = self.reference(Kind::Number, left);
         let other = self.reference(Kind::Number, std::slice::from_ref(right));
-        format!("{one} = {other}")
+        let on = format!("{one} = {other}");
+        match self.random.below(6) {
+            0 => format!("{on} AND {}", self.lookup(std::slice::from_ref(right))),
+            1 => format!("{} AND {on}", self.lookup(left)),
+            2 => self.lookup(left),
+            _ => on,
+        }
     }
 
     fn condition(&mut self, depth: usize, sources: &[Source]) -> String {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::grammar::PARAMETER;
 use crate::support::raw::Frame;
 use crate::support::{APP, Options, RawClient, Stack, UNREPAIRED, frames, until};
 
@@ -47,7 +48,9 @@ fn asked(client: &mut RawClient, query: &str, way: u64) -> Vec<Frame> {
     match way {
         0 => client.query(query),
         1 => {
-            client.send(&frames::extended(query, &[], false));
+            let (text, values) = with_parameters(query);
+            let values: Vec<Option<&str>> = values.iter().map(|value| Some(&**value)).collect();
+            client.send(&frames::extended(&text, &values, false));
             client.until_ready()
         }
         _ => {
@@ -63,6 +66,19 @@ fn asked(client: &mut RawClient, query: &str, way: u64) -> Vec<Frame> {
             answer
         }
     }
+}
+
+/// A query with a parameter in each place that may have one, and their values.
+fn with_parameters(query: &str) -> (String, Vec<String>) {
+    let mut parts: Vec<&str> = query.split(PARAMETER).collect();
+    let last = parts.pop().unwrap_or_default();
+    let (mut text, mut values) = (String::new(), Vec::new());
+    for part in parts {
+        let bare = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        values.push(part[bare.len()..].to_owned());
+        text.push_str(&format!("{bare}${}", values.len()));
+    }
+    (text + last, values)
 }
 
 /// Whether an answer has anything of what is hidden.

@@ -69,6 +69,7 @@ fn names_that_come_again_are_told_again() {
     for (name, count) in [("shop.\"q", 3), ("shop.r", 60)] {
         let named = Named {
             relations: many(name, count),
+            columns: Box::default(),
             functions: many("shop.f", 1),
             settings: Box::default(),
             rendered: Rendered::default(),
@@ -96,6 +97,7 @@ fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
     let telemetry = audit_to(&file);
     let named = Named {
         relations: [r"shop.a", "shop.\"b\n"].map(Arc::from).into(),
+        columns: ["shop.a.id"].map(Arc::from).into(),
         functions: ["shop.f(integer)"].map(Arc::from).into(),
         settings: (0..AUDIT_NAMES_MAX + 3)
             .map(|number| format!("app.s{number}").into())

@@ -88,6 +88,7 @@ impl Builder {
                 function: self.oids.function_or_none(of, row.function)?,
                 commutator: self.oids.operator_or_none(of, row.commutator)?,
                 negator: self.oids.operator_or_none(of, row.negator)?,
+                leakproof: row.leakproof,
                 support: self.oids.functions(of, &row.support)?,
             })
         };

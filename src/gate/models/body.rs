@@ -4,20 +4,22 @@
 //! be written so (operators, types, the built-ins' names) is looked up once more where a statement
 //! uses it, and has to mean the same there ([`Body::means_the_same`]).
 //!
-//! A SELECT that leaves rows away ends in OFFSET 0, which the planner does not move anything
-//! across: else it could run a client's `1/(x-5)` on the rows that are left away.
+//! What keeps the planner out of it is in [`super::fence`].
 
 use std::sync::{PoisonError, RwLock};
 
+use super::fence::{Fence, Within, needs_no_fence};
 use super::tables;
 use super::written::Written;
 use crate::catalog::quote::quoted;
-use crate::catalog::{Catalog, FunctionId, RelationId, RelationKind, SchemaKind, SearchPath, path};
+use crate::catalog::{
+    Catalog, Column, Generated, RelationId, RelationKind, SchemaKind, SearchPath, path,
+};
 use crate::limits::MODEL_PATHS_KEPT_MAX;
 use crate::policy::Model;
 use crate::policy::SessionValue;
 use crate::policy::model::Piece;
-use crate::resolve::{self, Form, Lookup, Resolution, Types, Use, What};
+use crate::resolve::{self, Form, Lookup, Output, Resolution, Types, Use, What};
 use crate::sql::edit::Edit;
 use crate::sql::tree::{self, Node, SetOperation, nodes};
 
@@ -26,8 +28,12 @@ pub(in crate::gate) struct Body {
     pieces: Box<[Piece]>,
     /// The same with a literal in each value's place.
     sample: Box<str>,
-    /// The names of its columns.
-    columns: Box<[Box<str>]>,
+    /// Its columns; what a virtual column computes is not passed on unchanged.
+    columns: Box<[Output<'static>]>,
+    /// Whether all of them are columns of tables, or constants.
+    plain: bool,
+    /// Whether the planner is kept out of it.
+    fence: Fence,
     /// What is used in it beside relations and columns, where the model's own schema comes first.
     meant: Box<[What<'static>]>,
     /// Where clients have looked names up so far, and whether it means the same there.
@@ -64,7 +70,7 @@ impl Body {
             .map_err(|_| "it nests deeper than its names are followed")?;
         resolution.uses.iter().try_for_each(is_found)?;
         let named = tables::of(only.node).map_err(|_| "it holds what no read holds")?;
-        if named.parameters {
+        if !named.parameters.is_empty() {
             return Err("it has a parameter ($1); a value of the session is written :name".into());
         }
         let written = Written::of(&text);
@@ -84,15 +90,18 @@ impl Body {
         }
         edits.extend(functions(&named.calls, &resolution, catalog));
         let fence = match needs_no_fence(select, &named, &resolution, catalog) {
-            true => "",
-            false => " OFFSET 0",
+            true => Fence::None,
+            false => Fence::Offset,
         };
-        let pieces = pieces(&text, &model.pieces, &values, edits, fence)?;
-        let (sample, _) = with_samples(&pieces);
+        let pieces = pieces(&text, &model.pieces, &values, edits)?;
+        let (bare, _) = with_samples(&pieces);
+        let sample = fence.around(bare, None);
         let meant = meant(&sample, catalog, &path).ok_or("it does not resolve twice alike")?;
-        let outputs = resolution.output.columns.iter();
+        let columns = columns(select, &resolution, catalog);
         Ok(Self {
-            columns: outputs.map(|column| column.name.as_str().into()).collect(),
+            plain: is_plain(select, &columns),
+            columns,
+            fence,
             pieces: pieces.into(),
             sample: sample.into(),
             meant,
@@ -126,12 +135,26 @@ impl Body {
 
     /// Whether one of its columns has this name.
     pub(super) fn gives(&self, column: &str) -> bool {
-        self.columns.iter().any(|own| **own == *column)
+        self.columns.iter().any(|own| own.name.as_str() == column)
     }
 
-    /// Its text for a session; the first value that is not known where there is one.
+    /// The columns that a condition inside of its fence can be about; none where there is no
+    /// fence, or they are not known in full.
+    pub(in crate::gate) fn fenced(&self) -> Option<&[Output<'static>]> {
+        (self.fence == Fence::Offset).then_some(&self.columns)
+    }
+
+    /// Whether its columns are those of tables as they are, or constants: nothing is evaluated for
+    /// them.
+    pub(in crate::gate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Its text for a session, with a condition about it; the first value that is not known where
+    /// there is one. The condition ends the text, but for [`ENDS`].
     pub(in crate::gate) fn text<'v>(
         &self,
+        within: Within<'_>,
         known: impl Fn(&SessionValue) -> Option<Option<&'v str>>,
     ) -> Result<String, &SessionValue> {
         let mut text = String::new();
@@ -141,8 +164,56 @@ impl Body {
                 Piece::Value(value) => literal(known(value).ok_or(value)?, &mut text),
             }
         }
-        Ok(text)
+        Ok(match within {
+            Within::Open => Fence::None.around(text, None),
+            Within::Fence(condition) => self.fence.around(text, condition),
+        })
     }
+}
+
+/// Whether each column of a SELECT is one of a table, or a constant.
+fn is_plain(select: &nodes::SelectStmt, columns: &[Output<'_>]) -> bool {
+    let targets = select.target_list();
+    let is_constant = |node: Node<'_>| match node {
+        Node::A_Const(_) => true,
+        Node::TypeCast(cast) => matches!(cast.arg(), Node::A_Const(_)),
+        _ => false,
+    };
+    let is_kept = |column: &Output<'_>| column.origin.is_some();
+    // A star stands for other columns than itself.
+    columns.iter().all(is_kept)
+        || targets.len() == columns.len()
+            && columns
+                .iter()
+                .zip(targets)
+                .all(|(column, target)| is_kept(column) || is_constant(target.val()))
+}
+
+/// The columns of a model. What UNION gives comes from several relations, and what a view gives may
+/// be computed.
+fn columns(
+    select: &nodes::SelectStmt,
+    resolution: &Resolution<'_>,
+    catalog: &Catalog,
+) -> Box<[Output<'static>]> {
+    let is_one = select.op == SetOperation::SETOP_NONE;
+    let is_kept = |(id, number): &(RelationId, i16)| {
+        let mut columns = catalog.columns_of(*id).iter();
+        let is_it = |column: &Column| column.number == *number;
+        let is_stored = matches!(
+            catalog.relation(*id).kind,
+            RelationKind::Table | RelationKind::PartitionedTable | RelationKind::MaterializedView
+        );
+        let is_read = |column: &Column| is_it(column) && column.generated != Generated::Virtual;
+        is_one && is_stored && columns.any(is_read)
+    };
+    let columns = resolution.output.columns.iter();
+    let owned = columns.map(|column| Output {
+        name: column.name.as_str().to_owned().into(),
+        inferred: column.inferred.clone(),
+        origin: column.origin.filter(is_kept),
+    });
+    owned.collect()
 }
 
 /// A value as a literal. The spaces keep it apart from what stands beside it: a letter before a
@@ -215,7 +286,10 @@ fn is_found(used: &Use<'_>) -> Result<(), String> {
 }
 
 /// What the name at a place is: a relation, a query of WITH, or nothing that is known.
-fn relation_at(resolution: &Resolution<'_>, at: Option<usize>) -> Option<Option<RelationId>> {
+pub(super) fn relation_at(
+    resolution: &Resolution<'_>,
+    at: Option<usize>,
+) -> Option<Option<RelationId>> {
     let mut uses = resolution
         .uses
         .iter()
@@ -264,64 +338,12 @@ fn functions(
     edits.collect()
 }
 
-/// Whether nothing is moved into a SELECT as it is: it leaves no row of a table away, or the
-/// planner keeps out of it.
-fn needs_no_fence(
-    select: &nodes::SelectStmt,
-    named: &tables::Named<'_>,
-    resolution: &Resolution<'_>,
-    catalog: &Catalog,
-) -> bool {
-    let is_none = |node: Node<'_>| matches!(node, Node::None);
-    if !is_none(select.limit_count()) || !is_none(select.limit_offset()) {
-        return true;
-    }
-    let (from, 1) = (select.from_clause(), select.from_clause().len()) else {
-        return false;
-    };
-    let ([table], Some(Node::RangeVar(from))) = (named.tables.as_slice(), from.iter().next())
-    else {
-        return false;
-    };
-    let is_table = |id: RelationId| {
-        matches!(
-            catalog.relation(id).kind,
-            RelationKind::Table | RelationKind::PartitionedTable
-        )
-    };
-    let read = relation_at(resolution, usize::try_from(table.node.location).ok());
-    // A function of rows leaves those away that it makes none of.
-    let gives_rows = |id: &FunctionId| catalog.function(*id).returns_set;
-    let has_rows = resolution.uses.iter().any(|used| match &used.what {
-        What::Functions { candidates, .. } => candidates.iter().any(gives_rows),
-        What::Operators { candidates, .. } => {
-            let mut behind = candidates.iter().map(|id| catalog.operator(*id).function);
-            behind.any(|function| function.as_ref().is_none_or(gives_rows))
-        }
-        _ => false,
-    });
-    !has_rows
-        && std::ptr::eq(from, table.node)
-        && matches!(read, Some(Some(id)) if is_table(id))
-        && select.op == SetOperation::SETOP_NONE
-        && is_none(select.where_clause())
-        && is_none(select.having_clause())
-        && select.group_clause().is_empty()
-        && select.distinct_clause().is_empty()
-        && select.window_clause().is_empty()
-        && select.sort_clause().is_empty()
-        && select.values_lists().is_empty()
-        && select.with_clause().is_none()
-}
-
-/// The pieces of the changed text, with parentheses around it. The end of the line ends whatever
-/// comment it may end in.
+/// The pieces of the changed text. The end of the line ends whatever comment it may end in.
 fn pieces(
     text: &str,
     own: &[Piece],
     values: &[std::ops::Range<usize>],
     edits: Vec<Edit>,
-    fence: &str,
 ) -> Result<Vec<Piece>, String> {
     let of_values = own.iter().filter(|piece| matches!(piece, Piece::Value(_)));
     let mut changes: Vec<(std::ops::Range<usize>, Piece)> = edits
@@ -330,7 +352,7 @@ fn pieces(
         .chain(values.iter().cloned().zip(of_values.cloned()))
         .collect();
     changes.sort_by_key(|(span, _)| (span.start, span.end));
-    let mut pieces = vec![Piece::Sql("(".into())];
+    let mut pieces = Vec::new();
     let mut copied = 0;
     for (span, piece) in changes {
         let between = text.get(copied..span.start).ok_or(UNPLACED)?;
@@ -340,7 +362,7 @@ fn pieces(
     }
     let rest = text.get(copied..).ok_or(UNPLACED)?;
     let rest = rest.trim_end_matches(|c: char| c == ';' || c.is_ascii_whitespace());
-    pieces.push(Piece::Sql(format!("{rest}\n{fence})")));
+    pieces.push(Piece::Sql(format!("{rest}\n")));
     Ok(pieces)
 }
 

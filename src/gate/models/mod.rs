@@ -3,8 +3,14 @@
 //!
 //! * [`Models`]: all of them, and what a name in FROM means to them
 //! * [`body`]: one model's SELECT, made so that nothing of a client's means anything in it
+//! * [`fence`]: what keeps the planner out of it
+//! * [`conditions`]: those of a statement that each row of a name has to meet; [`inside`]: how they
+//!   are evaluated within a model, in the forms of `shape`
+//! * [`telling`]: whether a statement needs no fence
 //! * [`tables`]: the names in FROM of a statement
 //! * [`written`]: where a name stands in a text
+//! * [`qualified`]: columns that are written with the schema of a model
+//! * [`standing`]: whether a name in FROM is one of WITH; [`lock`]: LOCK TABLE
 //! * [`put`]: the changes to a text, and the text that comes of them
 //! * [`trial`]: what the gate's own rules say against a model
 //!
@@ -14,8 +20,16 @@
 //! read without it.
 
 pub(super) mod body;
+pub(super) mod conditions;
+pub(super) mod fence;
+pub(super) mod inside;
+pub(super) mod lock;
 pub(super) mod put;
+pub(super) mod qualified;
+mod shape;
+pub(super) mod standing;
 pub(super) mod tables;
+pub(super) mod telling;
 pub(super) mod trial;
 pub(super) mod written;
 
@@ -44,8 +58,8 @@ pub(super) struct Compiled {
     pub(super) schema: Box<str>,
     /// Its name.
     pub(super) name: Box<str>,
-    /// Whether it has the name of a relation.
-    covers: bool,
+    /// The relation whose name it has.
+    pub(super) covers: Option<RelationId>,
     /// What is put in, or why it cannot be.
     pub(super) body: Result<Body, String>,
 }
@@ -213,7 +227,7 @@ impl Models {
         if let Some(id) = known.and_then(|known| relation_in(catalog, known, name)) {
             return Some(self.of_relation(id));
         }
-        let new = |model: &Compiled| !model.covers && *model.schema == *schema;
+        let new = |model: &Compiled| model.covers.is_none() && *model.schema == *schema;
         let place = self
             .all
             .iter()
@@ -238,7 +252,7 @@ impl Models {
         Compiled {
             schema: model.schema.as_str().into(),
             name: model.name.as_str().into(),
-            covers: covers.is_some(),
+            covers,
             body: match covers.is_none() && !model.is_new {
                 true => Err(of_nothing(model, catalog)),
                 false => Body::of(model, catalog, may_read),
@@ -306,5 +320,7 @@ fn below(
     seen
 }
 
+#[cfg(test)]
+mod inside_tests;
 #[cfg(test)]
 mod tests;

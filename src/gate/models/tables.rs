@@ -1,5 +1,6 @@
 //! The names in FROM of a statement, and what else of it matters to models.
 
+use crate::gate::StatementKind;
 use crate::gate::rules::{Found, model};
 use crate::sql::tree::{self, Node, Tree, UnknownNode, nodes};
 
@@ -14,8 +15,8 @@ pub(in crate::gate) struct Named<'t> {
     pub(in crate::gate) aliases: Vec<&'t str>,
     /// The calls of functions.
     pub(in crate::gate) calls: Vec<&'t nodes::FuncCall>,
-    /// Whether it has parameters.
-    pub(in crate::gate) parameters: bool,
+    /// The numbers of its parameters, each as often as it occurs.
+    pub(in crate::gate) parameters: Vec<i32>,
 }
 
 /// A name in FROM.
@@ -41,7 +42,7 @@ pub(in crate::gate) fn of(node: Node<'_>) -> Result<Named<'_>, UnknownNode> {
             Node::RangeTableSample(_) => samples = true,
             Node::ColumnRef(column) if column.fields().len() > 2 => named.columns.push(column),
             Node::FuncCall(call) => named.calls.push(call),
-            Node::ParamRef(_) => named.parameters = true,
+            Node::ParamRef(parameter) => named.parameters.push(parameter.number),
             Node::Alias(alias) => named.aliases.extend(alias.aliasname()),
             _ => {}
         }
@@ -49,6 +50,22 @@ pub(in crate::gate) fn of(node: Node<'_>) -> Result<Named<'_>, UnknownNode> {
         waiting.extend(found.drain(..).map(|child| (child, samples)));
     }
     Ok(named)
+}
+
+/// Whether names may be looked up elsewhere behind a statement, or the session's values be others:
+/// all but what is known not to do so.
+pub(in crate::gate) fn moves_names(node: Node<'_>) -> bool {
+    match StatementKind::of(node) {
+        StatementKind::Show
+        | StatementKind::Begin
+        | StatementKind::SetConstraints
+        | StatementKind::Savepoint
+        | StatementKind::Release => false,
+        StatementKind::Select | StatementKind::Values | StatementKind::Table => {
+            of(node).is_ok_and(|named| !named.calls.is_empty())
+        }
+        _ => true,
+    }
 }
 
 /// Without a snapshot any name in FROM may mean anything, but those of the server's own schemas.

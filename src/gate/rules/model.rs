@@ -1,8 +1,8 @@
 //! `model`: a model of the policy where it cannot stand.
 //!
 //! # Sees
-//! The name of a model where no SELECT can be put in its place: EXPLAIN, ONLY, TABLESAMPLE, LOCK
-//! TABLE; partitions and parents of what it covers; a model that does not fit the database, or
+//! The name of a model where no SELECT can be put in its place: EXPLAIN ANALYZE, ONLY, TABLESAMPLE,
+//! LOCK TABLE; partitions and parents of what it covers; a model that does not fit the database, or
 //! reads a value of the session that is not known for certain; and what was prepared when it stood
 //! for another SELECT.
 //!
@@ -11,13 +11,12 @@
 //! name itself.
 //!
 //! # Before
-//! - `EXPLAIN SELECT * FROM shop.orders` (models)
 //! - `SELECT * FROM ONLY shop.orders` (models)
 //! - `SELECT * FROM shop.orders TABLESAMPLE bernoulli (1)` (models)
 //!
 //! # After
 //! - `SELECT * FROM shop.orders` (models)
-//! - `EXPLAIN SELECT * FROM shop.v_clean` (models)
+//! - `EXPLAIN SELECT * FROM shop.orders` (models)
 //!
 //! # When not
 //! Everywhere else the model's SELECT runs in the place of its name. Where it cannot be told what a
@@ -48,11 +47,12 @@ pub(in crate::gate) fn above() -> Box<Refusal> {
     )
 }
 
-/// EXPLAIN.
+/// EXPLAIN ANALYZE, and EXPLAIN of an EXECUTE.
 pub(in crate::gate) fn explained() -> Box<Refusal> {
     form(
-        "EXPLAIN of a model is not allowed: a plan tells of rows that the model leaves away",
-        "SELECT from it; EXPLAIN what reads other tables.",
+        "EXPLAIN ANALYZE or EXPLAIN EXECUTE of a model is not allowed: it tells of rows that the \
+         model leaves away",
+        "EXPLAIN the SELECT without ANALYZE: that shows the nodes of its plan.",
     )
 }
 

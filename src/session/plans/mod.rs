@@ -23,6 +23,9 @@
 //! before it moves.
 //!
 //! * [`asking`]: a question under way; `outcome`: what comes of it
+//!
+//! What a client that asks for the plan of a statement with models gets of it is in `told`.
+//!
 //! * [`answer`]: what a plan says; [`known`]: what was said before
 
 pub mod answer;
@@ -32,6 +35,7 @@ mod exchanges;
 pub mod known;
 mod measuring;
 pub(super) mod outcome;
+mod told;
 
 use std::sync::{Arc, PoisonError};
 

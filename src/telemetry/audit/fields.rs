@@ -101,6 +101,12 @@ pub const STATEMENT: &[FieldForm] = &[
         "What it reads: schema.name. Not with audit.names: off.",
     ),
     field(
+        "columns",
+        Names,
+        Sometimes,
+        "The columns that it reads: schema.name.column, or .* for a whole row. With audit.columns: on.",
+    ),
+    field(
         "functions",
         Names,
         Sometimes,

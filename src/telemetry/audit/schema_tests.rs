@@ -37,6 +37,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         .collect();
     let named = Named {
         relations: many.into(),
+        columns: ["s.t.c"].map(Arc::from).into(),
         functions: ["s.f(integer)"].map(Arc::from).into(),
         settings: ["work_mem"].map(Arc::from).into(),
         rendered: Rendered::default(),

@@ -210,10 +210,14 @@ fn note_names_of(named: &Named, line: &mut Line<'_>) {
     let mut left_out = 0;
     for (key, names) in [
         ("relations", &named.relations),
+        ("columns", &named.columns),
         ("functions", &named.functions),
         ("settings", &named.settings),
     ] {
-        left_out += line.names(key, names);
+        // Most audits have no columns.
+        if key != "columns" || !names.is_empty() {
+            left_out += line.names(key, names);
+        }
     }
     if left_out > 0 {
         line.number("names_left_out", left_out);

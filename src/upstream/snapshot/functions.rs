@@ -181,9 +181,11 @@ fn aggregates() -> Query<Aggregate> {
 fn operators() -> Query<OperatorRow> {
     Query {
         part: Part::Operators,
-        text: "SELECT oid, oprnamespace, oprname, oprleft, oprright, oprresult, oprcode::oid, \
-                 oprcom, oprnegate \
-               FROM pg_operator"
+        text: "SELECT o.oid, oprnamespace, oprname, oprleft, oprright, oprresult, oprcode::oid, \
+                 oprcom, oprnegate, \
+                 coalesce(p.proleakproof AND p.proisstrict AND p.provolatile = 'i' \
+                          AND NOT p.proretset, false) \
+               FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode"
             .into(),
         decode: |fields| {
             Ok(OperatorRow {
@@ -196,6 +198,7 @@ fn operators() -> Query<OperatorRow> {
                 function: fields.next()?,
                 commutator: fields.next()?,
                 negator: fields.next()?,
+                leakproof: fields.next()?,
                 support: Vec::new(),
             })
         },
