@@ -188,8 +188,10 @@ impl Checked {
                 }
             }
         }
-        self.told
-            .push(format!("{logged_in} logins at the upstream work"));
+        self.told.push(match logged_in {
+            1 => "a login at the upstream works".to_owned(),
+            count => format!("{count} logins at the upstream work"),
+        });
         true
     }
 

@@ -132,6 +132,8 @@ mod support;
 #[cfg(test)]
 mod temporary;
 #[cfg(test)]
+mod tonight;
+#[cfg(test)]
 mod traces;
 #[cfg(test)]
 mod traces_batches;

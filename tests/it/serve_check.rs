@@ -128,7 +128,7 @@ fn settings_that_would_work_are_told_as_such_and_nothing_listens_or_is_written()
     );
     let ended = place.check(&settings);
     ended.fine(&[
-        "1 logins at the upstream work",
+        "a login at the upstream works",
         "2 tests of the policies passed",
     ]);
     assert_eq!(ended.said, "");
