@@ -12,6 +12,7 @@ mod watch;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -48,7 +49,7 @@ use crate::system_error;
 use crate::telemetry::events::{
     Listening, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
 };
-use crate::telemetry::log::Log;
+use crate::telemetry::log::{Log, LogPlace};
 use crate::telemetry::{Telemetry, TelemetryError, panics};
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::connect::Upstream;
@@ -60,6 +61,13 @@ use crate::upstream::side::Sides;
 pub enum AppError {
     /// The operating system had no event queue, signal handler or randomness to give.
     System(io::Error),
+    /// The log's file cannot be opened.
+    Log {
+        /// Where it would go.
+        place: LogPlace,
+        /// What the system said.
+        kind: io::ErrorKind,
+    },
     /// Metrics or audit could not be set up.
     Telemetry(TelemetryError),
     /// The certificates for clients do not work.
@@ -89,8 +97,11 @@ pub enum AppError {
 /// # Errors
 /// Why it could not start; nothing was served then.
 pub fn run(settings: Settings, sources: Sources) -> Result<(), AppError> {
-    let telemetry =
-        Telemetry::start(&settings.telemetry, Log::stderr()).map_err(AppError::Telemetry)?;
+    let log = Log::open(&settings.log).map_err(|error| AppError::Log {
+        place: settings.log.to.clone(),
+        kind: error.kind(),
+    })?;
+    let telemetry = Telemetry::start(&settings.telemetry, log).map_err(AppError::Telemetry)?;
     panics::install(&telemetry);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -357,6 +368,13 @@ impl fmt::Display for AppError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System(source) => write!(formatter, "the system refused: {}", source.kind()),
+            Self::Log { place, kind } => {
+                let path = place.to_string();
+                let path = Path::new(&path);
+                let has_folder = path.parent().is_none_or(Path::is_dir);
+                let told = system_error::of_new_file(path, *kind, has_folder);
+                write!(formatter, "log.to: {told}")
+            }
             Self::Telemetry(source) => write!(formatter, "{source}"),
             Self::ClientTls(source) => {
                 let key = match source.part() {

@@ -12,6 +12,7 @@ use crate::config::{Problem, Settings};
 use crate::limits;
 use crate::telemetry::audit::OnFull;
 use crate::telemetry::events::WaitingKey;
+use crate::telemetry::log::LogFormat;
 use crate::upstream::keeper::settings::Mode;
 
 /// What the process began with and keeps until it ends.
@@ -49,9 +50,13 @@ impl Began {
         "catalog.refresh_interval",
         "catalog.age_max",
         "audit.names",
+        "audit.columns",
         "audit.on_full",
         "audit.fingerprint_key_file",
         "audit.chain_key_file",
+        "log.to",
+        "log.format",
+        "log.level",
     ];
 
     /// With these settings.
@@ -145,6 +150,10 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
         OnFull::Block => "block",
         OnFull::Drop => "drop",
     };
+    let format = match settings.log.format {
+        LogFormat::Text => "text",
+        LogFormat::Json => "json",
+    };
     let fingerprints = settings.fingerprint_key.map(|key| key.0);
     vec![
         Fixed::open("metrics", on(settings.telemetry.metrics)),
@@ -170,6 +179,9 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
             "audit.chain_key_file",
             audit.chain_key.as_ref().map(|key| &key.0),
         ),
+        Fixed::open("log.to", settings.log.to.to_string()),
+        Fixed::open("log.format", format),
+        Fixed::open("log.level", settings.log.level.name()),
     ]
 }
 
@@ -220,6 +232,31 @@ mod tests {
         assert_eq!(compared, Began::WAITING);
         for one in waiting(&held).iter().chain(&barring(&held)) {
             assert!(Key::at(one.key).is_some(), "{}", one.key);
+        }
+    }
+
+    /// A key that is not among them would be told to hold without doing so.
+    #[test]
+    fn every_key_holds_at_once_or_bars_or_waits() {
+        let live = [
+            "admin.token_file",
+            "admin.hosts",
+            "strict_files",
+            "upstream.",
+            "client.",
+            "policy.",
+            "catalog.user",
+            "catalog.password_file",
+            "audit.rotate_",
+            "traces.",
+        ];
+        let held = settings("");
+        let barring: Vec<&str> = barring(&held).iter().map(|one| one.key).collect();
+        for key in crate::config::keys::KEYS {
+            let is_live = live.iter().any(|one| key.path.starts_with(one));
+            let is_known = is_live || barring.contains(&key.path);
+            let waits = Began::WAITING.contains(&key.path);
+            assert!(is_known != waits, "{}", key.path);
         }
     }
 

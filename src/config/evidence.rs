@@ -11,7 +11,8 @@ use crate::limits::{
 use crate::policy::units::BareBytes;
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
-use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull};
+use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
+use crate::telemetry::log::{Level, LogFormat, LogPlace, LogSettings};
 use crate::telemetry::traces::settings::{Collector, DatabasePlace, Reach, headers};
 use crate::telemetry::traces::{TraceProtocol, TraceSettings};
 use crate::upstream::address::{Endpoint, UpstreamSettings};
@@ -33,6 +34,34 @@ pub fn telemetry(
         audit: audit?,
         traces: traces?,
         recent: page,
+    })
+}
+
+/// `log.…`.
+pub fn log(reader: &mut Reader) -> Option<LogSettings> {
+    let formats = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+    let format = reader.choice("log.format", &formats).or(LogFormat::Text);
+    let levels = [("info", Level::Info), ("warn", Level::Warn)];
+    let level = reader.choice("log.level", &levels).or(Level::Info);
+    let to = reader.parsed("log.to", LogPlace::Stderr, |text| {
+        let wanted = "stderr, a file, syslog, syslog:///path or syslog+udp://host:port is wanted";
+        match text {
+            "stderr" => Ok(LogPlace::Stderr),
+            "-" | "off" | "stdout" => Err(wanted.into()),
+            text => match AuditTarget::parse(text)? {
+                AuditTarget::File(path) => Ok(LogPlace::File(path)),
+                // Sessions would wait for a receiver that takes its time.
+                AuditTarget::Stdout | AuditTarget::Syslog(SyslogPlace::Tcp(_)) => {
+                    Err(wanted.into())
+                }
+                AuditTarget::Syslog(place) => Ok(LogPlace::Syslog(place)),
+            },
+        }
+    });
+    Some(LogSettings {
+        format: format?,
+        level: level?,
+        to: to?,
     })
 }
 

@@ -266,6 +266,25 @@ pub const KEYS: &[Key] = &[
               catalog.poll_interval.",
     },
     Key {
+        path: "log.to",
+        form: Form::Word,
+        default: "stderr",
+        doc: "Where the log's lines go: stderr, a file, syslog, syslog:///path or \
+              syslog+udp://host:port.",
+    },
+    Key {
+        path: "log.format",
+        form: Form::Word,
+        default: "text",
+        doc: "How they are written: text, or json with time, level, event and text.",
+    },
+    Key {
+        path: "log.level",
+        form: Form::Word,
+        default: "info",
+        doc: "Those below are left out: info or warn. Alarms are always written.",
+    },
+    Key {
         path: "audit.to",
         form: Form::Words,
         default: "off",

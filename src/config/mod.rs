@@ -25,6 +25,7 @@ use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
 use crate::session::reported::ReportAs;
 use crate::telemetry::TelemetrySettings;
+use crate::telemetry::log::LogSettings;
 use crate::upstream::account::Account;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::keeper::KeeperSettings;
@@ -80,6 +81,8 @@ pub struct Settings {
     pub exposed_files: Vec<String>,
     /// What is recorded.
     pub telemetry: TelemetrySettings,
+    /// What is logged, and where.
+    pub log: LogSettings,
     /// Whether the audit has the names of what statements read.
     pub audit_names: bool,
     /// Whether it has the names of the columns as well.
@@ -267,6 +270,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let admin_hosts = house::admin_hosts(reader);
     let page = matches!(admin, Some(Some(_)));
     let telemetry = evidence::telemetry(reader, page, upstream.as_ref());
+    let log = evidence::log(reader);
     let audit_names = evidence::audit_names(reader);
     let audit_columns = evidence::audit_columns(reader, audit_names);
     let fingerprint_key = evidence::fingerprint_key(reader);
@@ -291,6 +295,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         admin_hosts: admin_hosts?,
         exposed_files: reader.exposed_files(),
         telemetry: telemetry?,
+        log: log?,
         audit_names: audit_names?,
         audit_columns: audit_columns?,
         fingerprint_key: fingerprint_key?,

@@ -14,7 +14,8 @@
 //! * [`recent`]: what was refused and repaired lately, for the live page
 //! * [`pulse`]: the numbers of the last minutes, for the live page as well
 //! * [`traces`]: a span for each statement that is sampled
-//! * [`log`]: lines for a person, on stderr; [`panics`]: the hook that keeps payloads out of it
+//! * [`log`]: lines for a person, with the names of [`log_events`]; [`panics`]: the hook that keeps
+//!   payloads out of it
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,7 @@ pub mod events;
 pub mod family;
 pub mod labels;
 pub mod log;
+pub mod log_events;
 pub mod metrics;
 pub mod named;
 pub mod numbers;
@@ -350,8 +352,9 @@ impl Telemetry {
         self.sinks.audit.as_ref().and_then(Audit::stuck)
     }
 
-    /// Has the audit's file opened anew before the next line is written, for log rotation.
+    /// Has the files of the audit and the log opened anew, for whoever rotates them.
     pub fn reopen(&self) {
+        self.sinks.log.reopen();
         if let Some(audit) = &self.sinks.audit {
             audit.reopen();
         }

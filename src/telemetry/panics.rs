@@ -8,6 +8,7 @@ use std::panic::{self, PanicHookInfo};
 use crate::telemetry::Telemetry;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 
 /// Takes the place of Rust's own hook for the rest of the process.
 pub fn install(telemetry: &Telemetry) {
@@ -25,10 +26,11 @@ fn note(telemetry: &Telemetry, panic: &PanicHookInfo<'_>) {
 /// Counts a panic and says where it was.
 pub(in crate::telemetry) fn note_at(telemetry: &Telemetry, file: &str, line: u32) {
     telemetry.sinks.metrics.panics.inc();
-    telemetry
-        .sinks
-        .log
-        .line(Level::Alarm, format_args!("panic at {file}:{line}"));
+    telemetry.sinks.log.line(
+        Level::Alarm,
+        LogEvent::Panic.name(),
+        format_args!("panic at {file}:{line}"),
+    );
     if let Some(audit) = &telemetry.sinks.audit {
         audit.record(Weight::GivesWay, "panic_at", None, |out| {
             out.text("file", file).number("line", u64::from(line));

@@ -56,6 +56,8 @@ mod limits_walk;
 #[cfg(test)]
 mod listening;
 #[cfg(test)]
+mod logs;
+#[cfg(test)]
 mod matrix;
 #[cfg(test)]
 mod memory;

@@ -107,7 +107,7 @@ fn a_collector_that_is_not_there_is_told_of_once_and_again_when_it_is() {
     until(|| (stack.metric(EXPORTED) >= 4.0).then_some(())).expect("it takes them");
     assert_eq!(collector.spans().len(), 4);
     let said = until(|| Some(said_of_collector(&stack)).filter(|said| said.len() == 2));
-    assert!(said.expect("two lines")[1].ends_with("takes spans again"));
+    assert!(said.expect("two lines")[1].contains("takes spans again"));
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub mod schema;
 #[cfg(test)]
 mod schema_tests;
 pub mod settings;
-mod syslog;
+pub(in crate::telemetry) mod syslog;
 pub mod verify;
 mod writer;
 

@@ -12,6 +12,7 @@ use super::resume::{self, Begun};
 use super::settings::{AuditSettings, AuditTarget};
 use super::writer::Scribe;
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 
 /// Places that are ready to be written to.
 pub struct Places {
@@ -63,7 +64,9 @@ impl Scribe {
                         self.shared.numbers.write_errors.inc();
                         let fault = outlet.fault(&error);
                         let told = format_args!("the audit stays where it is: {fault}");
-                        return self.log.line(Level::Warn, told);
+                        return self
+                            .log
+                            .line(Level::Warn, LogEvent::AuditStays.name(), told);
                     }
                 }
             }
@@ -80,13 +83,15 @@ impl Scribe {
         {
             let head = self.chain.head();
             let told = format_args!("the audit goes on elsewhere; head {head}");
-            self.log.line(Level::Info, told);
+            self.log
+                .line(Level::Info, LogEvent::AuditMoved.name(), told);
             self.unseal();
             self.chain = chain;
             self.tell_chain(event, &fields);
         }
         let count = self.outlets.len();
         let told = format_args!("the audit is written to {count} places from now on");
-        self.log.line(Level::Info, told);
+        self.log
+            .line(Level::Info, LogEvent::AuditPlaces.name(), told);
     }
 }

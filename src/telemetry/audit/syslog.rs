@@ -32,10 +32,19 @@ enum Wire {
 impl Syslog {
     /// A receiver that is not connected to yet.
     pub fn new(place: SyslogPlace) -> Self {
+        Self::of(place, "audit")
+    }
+
+    /// The same for lines of the log.
+    pub fn for_log(place: SyslogPlace) -> Self {
+        Self::of(place, "log")
+    }
+
+    fn of(place: SyslogPlace, kind: &str) -> Self {
         let pid = std::process::id();
         Self {
             place,
-            origin: format!(" {} pgsieve {pid} audit - ", host_name()),
+            origin: format!(" {} pgsieve {pid} {kind} - ", host_name()),
             wire: None,
             message: Vec::new(),
         }

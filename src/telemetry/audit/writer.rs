@@ -26,6 +26,7 @@ use crate::limits::{
     AUDIT_WRITE_INTERVAL_MS,
 };
 use crate::telemetry::log::{Level, Log};
+use crate::telemetry::log_events::LogEvent;
 
 /// The writer.
 pub struct Scribe {
@@ -191,14 +192,16 @@ impl Scribe {
                     Ok(()) if outlet.failing => {
                         outlet.failing = false;
                         let told = format_args!("the audit reaches {name} again");
-                        self.log.line(Level::Info, told);
+                        self.log
+                            .line(Level::Info, LogEvent::AuditReached.name(), told);
                     }
                     Ok(()) => {}
                     Err(error) => {
                         if !outlet.failing {
                             let fault = outlet.fault(&error);
                             let told = format_args!("the audit does not reach {name}: {fault}");
-                            self.log.line(Level::Warn, told);
+                            self.log
+                                .line(Level::Warn, LogEvent::AuditUnreached.name(), told);
                         }
                         outlet.failing = true;
                         failure = Some(error);
@@ -304,7 +307,8 @@ impl Scribe {
                 self.shared.numbers.rotations.inc();
                 let head = self.chain.head();
                 let told = format_args!("the audit's file was put aside; head {head}");
-                self.log.line(Level::Info, told);
+                self.log
+                    .line(Level::Info, LogEvent::AuditRotated.name(), told);
                 let fields = with_key(self.key.as_ref(), ",\"why\":\"rotated\"");
                 self.tell_chain("chain_continued", &fields);
             }
@@ -313,7 +317,8 @@ impl Scribe {
                 self.shared.numbers.write_errors.inc();
                 let kind = error.kind();
                 let told = format_args!("the audit's file cannot be put aside: {kind}");
-                self.log.line(Level::Warn, told);
+                self.log
+                    .line(Level::Warn, LogEvent::AuditRotateFailed.name(), told);
             }
         }
     }
@@ -329,7 +334,8 @@ impl Scribe {
                     self.shared.numbers.write_errors.inc();
                     let kind = error.kind();
                     let told = format_args!("the audit's file cannot be opened anew: {kind}");
-                    self.log.line(Level::Warn, told);
+                    self.log
+                        .line(Level::Warn, LogEvent::AuditReopenFailed.name(), told);
                     return;
                 }
             }
@@ -340,7 +346,8 @@ impl Scribe {
         }
         let head = self.chain.head();
         let told = format_args!("the audit's file was opened anew; head {head}");
-        self.log.line(Level::Info, told);
+        self.log
+            .line(Level::Info, LogEvent::AuditReopened.name(), told);
         // Lines that are sealed already come first, and say themselves what they follow.
         if fresh {
             self.begin_piece();
@@ -361,13 +368,15 @@ impl Scribe {
         let (head, lost) = (self.chain.head(), self.batch.rest().lines().count());
         if self.is_done() {
             let told = format_args!("the audit is closed; head {head}");
-            self.log.line(Level::Info, told);
+            self.log
+                .line(Level::Info, LogEvent::AuditClosed.name(), told);
         } else {
             let told = format_args!(
                 "the audit is closed and could not be written to its end: the last piece and \
                  {lost} lines behind it are lost; head {head}"
             );
-            self.log.line(Level::Alarm, told);
+            self.log
+                .line(Level::Alarm, LogEvent::AuditLost.name(), told);
         }
         self.shared.lock().writer = Writer::Closed;
         self.shared.progress.notify_all();

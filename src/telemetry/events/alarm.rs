@@ -6,6 +6,7 @@ use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
 use crate::telemetry::labels::{ClosedBecause, Label, Peer, Tripwire, Violation};
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::session::SessionInfo;
 
 /// The upstream showed that its session is not what pgsieve relies on; the connection is closed.
@@ -47,6 +48,7 @@ impl Event for TripwireFired<'_> {
         let (user, client) = (self.session.user(), self.session.client());
         sinks.log.line(
             Level::Alarm,
+            LogEvent::Tripwire.name(),
             format_args!("tripwire {wire}: session {id} of {user:?} from {client} is closed"),
         );
     }
@@ -70,6 +72,7 @@ impl Event for ProtocolViolation<'_> {
         let (id, client) = (self.session.id(), self.session.client());
         sinks.log.line(
             Level::Warn,
+            LogEvent::ProtocolViolation.name(),
             format_args!("session {id} from {client}: protocol violation by {peer}: {cause}"),
         );
     }
@@ -82,8 +85,10 @@ impl Event for SessionPanicked {
         if let Some(audit) = &sinks.audit {
             audit.record(Weight::Waits, "session_panicked", None, |_| {});
         }
-        sinks
-            .log
-            .line(Level::Alarm, format_args!("a session ended by a panic"));
+        sinks.log.line(
+            Level::Alarm,
+            LogEvent::SessionPanicked.name(),
+            format_args!("a session ended by a panic"),
+        );
     }
 }

@@ -11,6 +11,7 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad, Label};
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::numbers::seconds;
 use crate::telemetry::session::cleaned;
 
@@ -110,6 +111,7 @@ impl Event for CatalogLoaded<'_> {
             let took = self.duration.as_millis();
             sinks.log.line(
                 Level::Info,
+                LogEvent::CatalogLoaded.name(),
                 format_args!(
                     "catalog of {database:?} loaded in {took} ms: {relations} relations, \
                      {functions} functions, version {version}"
@@ -136,6 +138,7 @@ impl Event for CatalogDrifted<'_> {
         let total = self.drift.total();
         sinks.log.line(
             Level::Info,
+            LogEvent::CatalogDrifted.name(),
             format_args!("{total} objects of {database:?} have changed"),
         );
     }
@@ -156,6 +159,7 @@ impl Event for CatalogFailed<'_> {
         }
         sinks.log.line(
             Level::Warn,
+            LogEvent::CatalogFailed.name(),
             format_args!("catalog of {database:?} cannot be loaded or checked: {told}"),
         );
     }
@@ -172,6 +176,7 @@ impl Event for CatalogWithdrawn<'_> {
         let age = self.age.as_secs();
         sinks.log.line(
             Level::Warn,
+            LogEvent::CatalogWithdrawn.name(),
             format_args!("catalog of {database:?} is not used: last checked {age} s ago"),
         );
     }

@@ -12,6 +12,7 @@ use crate::telemetry::labels::{
     SignalOutcome, TlsFailure, Transport,
 };
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::session::SessionInfo;
 
 /// A client's socket was accepted. Followed by exactly one [`ConnectionClosed`].
@@ -120,11 +121,13 @@ impl Event for ConnectionRefused<'_> {
                 let failure = failure.name();
                 sinks.log.line(
                     Level::Warn,
+                    LogEvent::ConnectionRefused.name(),
                     format_args!("connection from {client} refused: {reason}, {failure}"),
                 );
             }
             None => sinks.log.line(
                 Level::Warn,
+                LogEvent::ConnectionRefused.name(),
                 format_args!("connection from {client} refused: {reason}"),
             ),
         }

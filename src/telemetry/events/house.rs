@@ -4,6 +4,7 @@ use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::session::cleaned;
 
 /// A socket is open and clients can come.
@@ -50,6 +51,7 @@ impl Event for BudgetFileFailed<'_> {
     fn emit(&self, sinks: &Sinks) {
         sinks.log.line(
             Level::Warn,
+            LogEvent::BudgetFileFailed.name(),
             format_args!(
                 "{}; budgets of the day count on, and a restart forgets what is not written",
                 self.failure
@@ -68,6 +70,7 @@ impl Event for Listening<'_> {
         let (what, address) = (self.what, self.address);
         sinks.log.line(
             Level::Info,
+            LogEvent::Listening.name(),
             format_args!("listening for {what} on {address}"),
         );
     }
@@ -83,7 +86,9 @@ impl Event for SessionEndAsked {
     fn emit(&self, sinks: &Sinks) {
         let id = self.id;
         let told = format_args!("session {id} is ended: an administrator asked for it");
-        sinks.log.line(Level::Info, told);
+        sinks
+            .log
+            .line(Level::Info, LogEvent::SessionEndAsked.name(), told);
     }
 }
 
@@ -95,9 +100,11 @@ impl Event for DrainStarted {
                 line.number("sessions", sessions);
             });
         }
-        sinks
-            .log
-            .line(Level::Info, format_args!("draining {sessions} sessions"));
+        sinks.log.line(
+            Level::Info,
+            LogEvent::Draining.name(),
+            format_args!("draining {sessions} sessions"),
+        );
     }
 }
 
@@ -111,6 +118,7 @@ impl Event for ServerStopped {
         }
         sinks.log.line(
             Level::Info,
+            LogEvent::Stopped.name(),
             format_args!("stopped; {cut_off} sessions were cut off"),
         );
     }
@@ -120,6 +128,7 @@ impl Event for UpstreamUnreachable<'_> {
     fn emit(&self, sinks: &Sinks) {
         sinks.log.line(
             Level::Warn,
+            LogEvent::UpstreamUnreachable.name(),
             format_args!("upstream unreachable: {}; see upstream.url", self.failure),
         );
     }
@@ -130,6 +139,7 @@ impl Event for UpstreamIdentityRefused<'_> {
         let user = cleaned(self.user);
         sinks.log.line(
             Level::Warn,
+            LogEvent::UpstreamIdentityRefused.name(),
             format_args!(
                 "the upstream does not let {user:?} in: {}; see upstream_user and \
                  upstream_password_file of client.auth.users, or upstream.url where they are left \

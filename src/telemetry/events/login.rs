@@ -9,6 +9,7 @@ use crate::telemetry::events::Event;
 use crate::telemetry::family::Two;
 use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome, LoginSetting};
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::session::SessionInfo;
 
 /// A login came to its end.
@@ -55,6 +56,7 @@ impl Event for LoginFinished<'_> {
             let outcome = self.outcome.name();
             sinks.log.line(
                 Level::Warn,
+                LogEvent::LoginFailed.name(),
                 format_args!("login of {user:?} from {client} failed: {outcome}"),
             );
         }

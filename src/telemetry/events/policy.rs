@@ -10,6 +10,7 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::numbers::Metrics;
 use crate::telemetry::session::cleaned;
 
@@ -51,6 +52,7 @@ impl Event for PolicyTestsWait {
     fn emit(&self, sinks: &Sinks) {
         sinks.log.line(
             Level::Info,
+            LogEvent::PolicyTestsWait.name(),
             format_args!(
                 "policy.tests: required: no client is let in before the policies' tests have \
                  passed, which wait for the database's catalog"
@@ -64,6 +66,7 @@ impl Event for PolicyTestsPassed {
         let passed = self.passed;
         sinks.log.line(
             Level::Info,
+            LogEvent::PolicyTestsPassed.name(),
             format_args!("policies' tests passed: {passed}"),
         );
     }
@@ -77,12 +80,14 @@ impl Event for PoliciesCompared<'_> {
         if problems == 0 {
             return sinks.log.line(
                 Level::Info,
+                LogEvent::PoliciesFit.name(),
                 format_args!("the policies fit the databases that are known"),
             );
         }
         tell(self.problems, sinks);
         sinks.log.line(
             Level::Warn,
+            LogEvent::PoliciesMisfit.name(),
             format_args!(
                 "the policies do not fit the databases that are known, problems: {problems}; what \
                  they are about is refused"
@@ -100,9 +105,11 @@ impl Event for PoliciesHold<'_> {
             });
         }
         let names = names(self.set);
-        sinks
-            .log
-            .line(Level::Info, format_args!("policies: {names}"));
+        sinks.log.line(
+            Level::Info,
+            LogEvent::PoliciesHold.name(),
+            format_args!("policies: {names}"),
+        );
     }
 }
 
@@ -123,11 +130,14 @@ impl Event for PoliciesRead<'_> {
             });
         }
         match self.outcome {
-            PolicyReload::Loaded => sinks
-                .log
-                .line(Level::Info, format_args!("policies read, in use: {names}")),
+            PolicyReload::Loaded => sinks.log.line(
+                Level::Info,
+                LogEvent::PoliciesRead.name(),
+                format_args!("policies read, in use: {names}"),
+            ),
             PolicyReload::Unchanged => sinks.log.line(
                 Level::Info,
+                LogEvent::PoliciesRead.name(),
                 format_args!("policies read, no change: {names}"),
             ),
             PolicyReload::Rejected => self.complain(sinks, &names),
@@ -136,6 +146,7 @@ impl Event for PoliciesRead<'_> {
             let idle = self.idle;
             sinks.log.line(
                 Level::Warn,
+                LogEvent::PatternsIdle.name(),
                 format_args!("{idle} patterns stand for nothing in the databases that are known"),
             );
         }
@@ -148,6 +159,7 @@ impl PoliciesRead<'_> {
         tell(self.problems, sinks);
         sinks.log.line(
             Level::Warn,
+            LogEvent::PoliciesRejected.name(),
             format_args!("policies not taken, problems: {problems}; still in use: {names}"),
         );
     }
@@ -157,9 +169,11 @@ impl PoliciesRead<'_> {
 fn tell(problems: &[Problem], sinks: &Sinks) {
     for Problem { place, what } in problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
         let (place, what) = (on_one_line(place), on_one_line(what));
-        sinks
-            .log
-            .line(Level::Warn, format_args!("policies: {place}: {what}"));
+        sinks.log.line(
+            Level::Warn,
+            LogEvent::PolicyProblem.name(),
+            format_args!("policies: {place}: {what}"),
+        );
     }
 }
 

@@ -10,6 +10,7 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::log::Level;
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::session::cleaned;
 
 /// The settings were read again.
@@ -55,23 +56,31 @@ impl Event for SettingsRead<'_> {
         for Problem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
             let (place, what) = (on_one_line(place), on_one_line(what));
             let told = format_args!("settings: {place}: {what}");
-            sinks.log.line(Level::Warn, told);
+            sinks
+                .log
+                .line(Level::Warn, LogEvent::SettingsProblem.name(), told);
         }
         let problems = self.problems.len();
         match self.outcome {
             PolicyReload::Loaded => {
                 let told = format_args!("settings read, in use: {changed}");
-                sinks.log.line(Level::Info, told);
+                sinks
+                    .log
+                    .line(Level::Info, LogEvent::SettingsRead.name(), told);
             }
             PolicyReload::Unchanged => {
                 let told = format_args!("settings read, no change");
-                sinks.log.line(Level::Info, told);
+                sinks
+                    .log
+                    .line(Level::Info, LogEvent::SettingsRead.name(), told);
             }
             PolicyReload::Rejected => {
                 let told = format_args!(
                     "settings not taken, problems: {problems}; those of before are still in use"
                 );
-                sinks.log.line(Level::Warn, told);
+                sinks
+                    .log
+                    .line(Level::Warn, LogEvent::SettingsRejected.name(), told);
             }
         }
         for (key, change) in self.waiting {
@@ -79,12 +88,16 @@ impl Event for SettingsRead<'_> {
                 "settings: {key}: {} waits for a restart",
                 on_one_line(change)
             );
-            sinks.log.line(Level::Warn, told);
+            sinks
+                .log
+                .line(Level::Warn, LogEvent::SettingsWait.name(), told);
         }
         if self.sessions_ended > 0 {
             let ended = self.sessions_ended;
             let told = format_args!("{ended} sessions ended: their users are gone or disabled");
-            sinks.log.line(Level::Info, told);
+            sinks
+                .log
+                .line(Level::Info, LogEvent::SessionsEnded.name(), told);
         }
     }
 }

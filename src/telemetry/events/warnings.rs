@@ -28,7 +28,7 @@ impl Event for SettingsWarned<'_> {
         let (name, key, what) = (self.warning.name(), cleaned(self.key), cleaned(self.what));
         sinks
             .log
-            .line(Level::Warn, format_args!("{name}: {key}: {what}"));
+            .line(Level::Warn, name, format_args!("{key}: {what}"));
     }
 }
 

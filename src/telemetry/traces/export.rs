@@ -24,6 +24,7 @@ use crate::limits;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::labels::SpanOutcome;
 use crate::telemetry::log::{Level, Log};
+use crate::telemetry::log_events::LogEvent;
 use crate::telemetry::traces::queue::Queue;
 use crate::telemetry::traces::settings::{Reach, TraceProtocol, TraceSettings};
 
@@ -127,12 +128,14 @@ impl Reached {
             (_, Some(why)) => {
                 log.line(
                     Level::Warn,
+                    LogEvent::TracesRefused.name(),
                     format_args!("the trace collector takes no spans: {why}"),
                 );
             }
             (Self::Refuses, None) => {
                 log.line(
                     Level::Info,
+                    LogEvent::TracesTaken.name(),
                     format_args!("the trace collector takes spans again"),
                 );
             }
