@@ -410,6 +410,7 @@ const AUDIT: &str = r#"{"v":1,"time":"2026-01-01T10:00:00.000000Z","event":"logi
 {"v":1,"time":"2026-01-03T10:00:00.000000Z","event":"statement","user":"bob","database":"postgres","application_name":"x","path":"query","kind":"select","verdict":"refused","rule":"relation_denied","relations":["shop.secret_keys"],"functions":[],"settings":[]}
 {"v":1,"time":"2026-01-03T10:00:00.000000Z","event":"statement","user":"bob","database":"postgres","application_name":"x","path":"query","kind":"select","verdict":"permitted"}
 {"v":1,"time":"2026-01-03T10:00:00.000000Z","event":"statement","user":"bob","database":"postgres","application_name":"x","path":"query","kind":"select","verdict":"permitted","relations":["shop.dropped"],"functions":[],"settings":["app.unknown"]}
+{"v":1,"time":"2026-01-03T10:00:00.000000Z","event":"statement","user":"bob","database":"stock","application_name":"x","path":"query","kind":"select","verdict":"permitted","relations":["shop.customers"],"functions":[],"settings":[]}
 "#;
 
 #[test]
@@ -435,6 +436,9 @@ fn suggest_proposes_what_was_read_and_nothing_else() {
     for part in [
         "statements without what they name (audit.names: off, or an older version)",
         "statements that were refused, so that what they name is left out: 1",
+        "  refused by relation_denied: 1\n",
+        "statements in database stock, which --upstream does not name, are left out: 1",
+        "relations of the server's own, which every policy lets be read, are not listed: 1",
         "relation shop.dropped is not in the database any more",
         "setting app.unknown was set (once on 2026-01-03) and is not in settings.allow of agent",
     ] {
@@ -488,6 +492,10 @@ fn suggest_can_be_narrowed_to_somebody() {
     assert!(text.contains("name: alice\n"), "{text}");
     assert!(text.contains("match:\n  user: \"ali*\"\n"), "{text}");
     assert!(!text.contains("odd.Name"), "{text}");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let others = "statements of users or applications that were not asked for, so that they are \
+                  left out: 4";
+    assert!(complaints.contains(others), "{complaints}");
     let nobody = [&arguments[..5], &["--user", "nobody"]].concat();
     let nobody = policy(&nobody, "");
     assert_eq!(status(&nobody), 1, "{}", printed(&nobody));

@@ -22,8 +22,9 @@ use crate::config::warnings::{self, Identities, Warning};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::offline::cases::{self, Ended};
+use crate::offline::choice::{self, Unsaid};
 use crate::offline::judge::Judge;
-use crate::offline::world::{Roles, World};
+use crate::offline::world::{Person, Roles, World};
 use crate::policy::PolicySet;
 use crate::server::fitness;
 use crate::server::policy_tests::{PolicyTests, Tested};
@@ -47,11 +48,11 @@ pub struct Checked {
     pub told: Vec<String>,
 }
 
-/// Looks at everything that a start needs.
+/// Looks at everything that a start needs, and which policy and role a session of somebody gets.
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub fn check(settings: Settings) -> io::Result<Checked> {
+pub fn check(settings: Settings, who: Option<&Person>) -> io::Result<Checked> {
     let mut checked = Checked {
         warnings: warnings::of(&settings, Timestamp::now().as_second()),
         ..Checked::default()
@@ -60,14 +61,23 @@ pub fn check(settings: Settings) -> io::Result<Checked> {
     checked.audit(&settings);
     let policies = settings.policies.all().len();
     checked.told.push(format!("{policies} policies are sound"));
+    let mut world = World {
+        database: settings.upstream.database.clone().unwrap_or_default(),
+        roles: Roles::of(&settings.auth),
+        ..World::default()
+    };
     match Upstream::load(settings.upstream.clone()) {
         Ok(upstream) => {
             // A thread of its own drives connections while this one judges.
             let mut builder = runtime::Builder::new_multi_thread();
             let runtime = builder.worker_threads(1).enable_all().build()?;
-            checked.upstream(&settings, &Arc::new(upstream), &runtime);
+            let (known, upstream) = (&mut world, Arc::new(upstream));
+            checked.upstream(&settings, &upstream, known, &runtime);
         }
         Err(error) => checked.wrong(&AppError::UpstreamTls(error)),
+    }
+    if let Some(who) = who {
+        checked.session(&settings.policies, who, &world);
     }
     Ok(checked)
 }
@@ -107,7 +117,35 @@ impl Checked {
         }
     }
 
-    fn upstream(&mut self, settings: &Settings, upstream: &Arc<Upstream>, runtime: &Runtime) {
+    /// What becomes of somebody who logs in.
+    fn session(&mut self, policies: &PolicySet, who: &Person, world: &World) {
+        let all = policies.all();
+        let policies = all.iter().map(|policy| &**policy);
+        let chosen = choice::choose(policies, &world.traits_of(who), |_| Unsaid::FitsNothing);
+        let user = &who.user;
+        match chosen.and_then(|(place, _)| all.get(place)) {
+            Some(policy) => {
+                let role = match world.role_of(who) {
+                    "" => user,
+                    role => role,
+                };
+                let (name, version) = (policy.name(), policy.version());
+                let told = format!("{user} gets policy {name} {version}, and has the role {role}");
+                self.told.push(told);
+            }
+            None => self.wrong(&format!(
+                "--user: no policy is for such a session of {user}: its login is refused"
+            )),
+        }
+    }
+
+    fn upstream(
+        &mut self,
+        settings: &Settings,
+        upstream: &Arc<Upstream>,
+        world: &mut World,
+        runtime: &Runtime,
+    ) {
         let reached = runtime.block_on(self.logins(settings, upstream));
         let reader = match (&settings.catalog.account, settings.catalog.mode) {
             (Known::Configured(account) | Known::OfUrl(account), Mode::On) => account,
@@ -132,7 +170,11 @@ impl Checked {
             Ok(catalog) => {
                 self.told
                     .push(format!("the catalog of {database:?} is readable"));
-                let sights = Sights::of(Arc::new(catalog), settings.policies.all());
+                let catalog = Arc::new(catalog);
+                world.catalog = Some(Arc::clone(&catalog));
+                world.account.clone_from(&reader.user);
+                world.database.clone_from(&database);
+                let sights = Sights::of(catalog, settings.policies.all());
                 let seen = [Seen {
                     database: database.clone(),
                     is_named: true,
@@ -221,7 +263,7 @@ impl Checked {
         let (mut passed, mut undecided) = (0_usize, 0_usize);
         for (own, policy) in policies.all().iter().enumerate() {
             for case in policy.tests() {
-                let ran = cases::run(case, own, &judges, &World::default());
+                let ran = cases::run(case, own, &judges, (&World::default(), &Person::untold()));
                 match ran.ended {
                     Ended::Passed => passed += 1,
                     Ended::Undecided => undecided += 1,

@@ -2,19 +2,19 @@
 //! verdicts, rules, kinds, fingerprints and hints, and never the SQL: its output may go where the
 //! statements may not.
 
-use std::borrow::Cow;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::database;
+use crate::cli::policy_person::PersonFlags;
 use crate::cli::statements::{next_question, open, read_text, split};
 use crate::cli::verdicts::{Row, Shown, write_table};
-use crate::cli::{Outcome, complain, said};
-use crate::config::written::{Flag, Sources};
-use crate::config::{self, Problem};
+use crate::cli::{Outcome, complain, policy_files, policy_stand, said};
+use crate::config::Problem;
 use crate::gate::Gate;
 use crate::offline::course::Course;
+use crate::offline::judge::Judge;
+use crate::offline::world::{Person, World};
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
@@ -22,18 +22,31 @@ use crate::system_error;
 /// The flags of `check`.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// A policy file, or agent, bi, strict or observe.
+    /// Policy files, folders of them, or agent, bi, strict and observe, several with commas: of
+    /// several the one that such a session gets judges.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
+    /// Judges with the catalog of this database: postgres://[user[:password]@]host[:port]/[name].
+    /// Any role that may connect can read it. What else says how to get there can come from the
+    /// environment, as for serve; the statements stay here.
+    #[arg(long, value_name = "URL")]
+    upstream: Option<String>,
     /// Reads {"id":…,"sql":…} per line and answers a line for each; otherwise statements of one
     /// session that end in semicolons are read, and a table is printed.
     #[arg(long, alias = "json")]
     jsonl: bool,
     #[command(flatten)]
-    database: database::DatabaseFlags,
+    person: PersonFlags,
     /// The input; - for standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     input: String,
+}
+
+/// Who judges, and in whose session.
+struct Bench {
+    judge: Judge,
+    world: World,
+    who: Person,
 }
 
 /// What was found, for the exit status.
@@ -45,11 +58,7 @@ struct Tally {
 
 /// Judges everything in the input.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
-    let prepared = policy(&flags.policy).and_then(|policy| {
-        let course = database::course(&flags.database, &policy)?;
-        Ok((gate(policy)?, course))
-    });
-    let (gate, course) = match prepared {
+    let bench = match prepare(flags) {
         Ok(prepared) => prepared,
         Err(problems) => {
             for problem in problems {
@@ -65,8 +74,8 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let mut out = BufWriter::new(out);
     let mut tally = Tally::default();
     let judged = match flags.jsonl {
-        true => judge_lines(&gate, &course, input, &mut out, &mut tally),
-        false => judge_text(&gate, course, input, &mut out, &mut tally),
+        true => judge_lines(&bench, input, &mut out, &mut tally),
+        false => judge_text(&bench, input, &mut out, &mut tally),
     };
     match (judged, out.flush()) {
         (Err(Trouble::Input(error)), _) => unreadable(&flags.input, &error),
@@ -77,25 +86,31 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     }
 }
 
+fn prepare(flags: &Flags) -> Result<Bench, Vec<Problem>> {
+    let files = policy_files::read(&policy_files::words(&flags.policy))?;
+    let world = policy_stand::world(flags.upstream.as_deref())?;
+    let who = flags.person.person(&world)?;
+    let chosen = policy_stand::choose(files, &who, &world)?;
+    Ok(Bench {
+        judge: policy_stand::judge(&chosen.file.policy, &world)?,
+        world,
+        who,
+    })
+}
+
+impl Bench {
+    /// The beginning of a session.
+    fn session(&self) -> Course {
+        self.judge.session(&self.world, &self.who)
+    }
+}
+
 /// On which side reading and writing failed.
 pub enum Trouble {
     /// That of the input.
     Input(io::Error),
     /// That of the output.
     Output(io::Error),
-}
-
-/// The policy of that file or name.
-pub fn policy(policy: &str) -> Result<Policy, Vec<Problem>> {
-    let flag = Flag {
-        path: "policy.file",
-        name: "--policy",
-        value: policy.into(),
-    };
-    config::policy(&Sources {
-        flags: vec![flag],
-        ..Sources::default()
-    })
 }
 
 /// A judge under that policy, whose fingerprints nobody can compute elsewhere.
@@ -113,18 +128,16 @@ pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<Problem>> {
 
 /// The statements of one session: what one of them prepares or declares, the next ones may name.
 fn judge_text(
-    gate: &Gate,
-    mut course: Course,
+    bench: &Bench,
     input: impl Read,
     out: &mut impl Write,
     tally: &mut Tally,
 ) -> Result<(), Trouble> {
     let text = read_text(input).map_err(Trouble::Input)?;
     let mut rows = Vec::new();
+    let mut course = bench.session();
     for (place, statement) in split(&text).into_iter().enumerate() {
-        let judgement = gate.judge(Cow::Borrowed(statement.text), course.names());
-        course.take(&judgement);
-        let shown = Shown::of(&judgement);
+        let shown = Shown::of_ruling(&bench.judge.hear(statement.text, &mut course));
         tally.refused |= !shown.allowed;
         rows.push(Row {
             number: place + 1,
@@ -137,8 +150,7 @@ fn judge_text(
 
 /// Questions that have nothing to do with each other, answered one by one.
 fn judge_lines(
-    gate: &Gate,
-    course: &Course,
+    bench: &Bench,
     input: impl Read,
     out: &mut impl Write,
     tally: &mut Tally,
@@ -148,8 +160,8 @@ fn judge_lines(
     while let Some(question) = next_question(&mut input, &mut number).map_err(Trouble::Input)? {
         match question {
             Ok(question) => {
-                let judgement = gate.judge(Cow::Owned(question.sql), course.names());
-                let shown = Shown::of(&judgement);
+                let ruling = bench.judge.hear(&question.sql, &mut bench.session());
+                let shown = Shown::of_ruling(&ruling);
                 tally.refused |= !shown.allowed;
                 shown
                     .write_line(&question.id, out)

@@ -7,36 +7,15 @@ use std::sync::Arc;
 
 use tokio::runtime;
 
-use crate::catalog::{Catalog, path};
+use crate::catalog::Catalog;
 use crate::config::written::{Flag, Sources};
 use crate::config::{self, Database, Problem};
-use crate::gate::SessionNames;
-use crate::gate::sight::Sight;
 use crate::offline::course::Course;
-use crate::policy::Policy;
-use crate::policy::near::nearest;
-use crate::session::followed::Path;
 use crate::upstream::account::{Account, ConnectError};
 use crate::upstream::connect::Upstream;
 use crate::upstream::examination::{ExamineError, login_roles};
 use crate::upstream::keeper::accounts::Accounts;
 use crate::upstream::snapshot;
-
-/// The flags that are about a database.
-#[derive(clap::Args)]
-pub struct DatabaseFlags {
-    /// Judges with the catalog of this database: postgres://[user[:password]@]host[:port]/[name].
-    /// Any role that may connect can read it. What else says how to get there can come from the
-    /// environment, as for serve; the statements stay here.
-    #[arg(long, value_name = "URL")]
-    upstream: Option<String>,
-    /// Judges for sessions of this role [default: the one that reads the catalog].
-    #[arg(long, value_name = "NAME", requires = "upstream")]
-    role: Option<String>,
-    /// Where names are looked up, as in a setting [default: where sessions of the role begin].
-    #[arg(long, value_name = "SCHEMAS", requires = "upstream")]
-    search_path: Option<String>,
-}
 
 /// A database that was looked into.
 pub struct Visit {
@@ -50,18 +29,6 @@ pub struct Visit {
     pub database: String,
     /// Who the session belongs to.
     pub role: String,
-}
-
-/// The session that the input stands for: of the database that the flags name, if they name one.
-pub fn course(flags: &DatabaseFlags, policy: &Policy) -> Result<Course, Vec<Problem>> {
-    let Some(url) = &flags.upstream else {
-        return Ok(Course::of_no_database());
-    };
-    let (role, path) = (flags.role.as_deref(), flags.search_path.as_deref());
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
-    let visit = runtime.block_on(visit(url, role, path, policy))?;
-    Ok(visit.course)
 }
 
 /// A database as it was seen.
@@ -93,7 +60,8 @@ pub fn databases(url: &str) -> Result<Vec<String>, Vec<Problem>> {
     Ok(named.databases)
 }
 
-async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
+/// The same within a runtime.
+pub async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
     let found = of_url(url)?;
     let account = Accounts::new(found.account.clone()).current();
     let Way {
@@ -172,49 +140,6 @@ pub fn unexamined(why: &dyn fmt::Display) -> Vec<Problem> {
     )
 }
 
-/// The session of a role in a database, which is connected to, read and left again.
-pub async fn visit(
-    url: &str,
-    role: Option<&str>,
-    search_path: Option<&str>,
-    policy: &Policy,
-) -> Result<Visit, Vec<Problem>> {
-    let Seen {
-        catalog,
-        upstream,
-        account,
-        database,
-    } = see(url).await?;
-    let role = role.unwrap_or(&account.user).to_owned();
-    let Some(id) = catalog.role_named(&role) else {
-        let near = nearest(&role, catalog.role_names());
-        let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        let what = format!("the database has no role of this name{near}");
-        return Err(problem("--role", &what));
-    };
-    let path = match search_path {
-        Some(written) => match names(written) {
-            Some(path) => Some(path),
-            None => return Err(problem("--search-path", "is no list of schemas")),
-        },
-        None => {
-            let of_role = catalog.role(id).search_path.as_deref();
-            names(of_role.unwrap_or(catalog.usual_search_path()))
-        }
-    };
-    let mut names = SessionNames::default();
-    names.set_server_major(catalog.server_major());
-    names.set_sight(Some(Arc::new(Sight::new(Arc::new(catalog), policy))));
-    names.set_role(&role);
-    Ok(Visit {
-        course: Course::new(names, path),
-        upstream: Arc::new(upstream),
-        account,
-        database,
-        role,
-    })
-}
-
 async fn read(
     upstream: &Upstream,
     account: &Account,
@@ -225,11 +150,6 @@ async fn read(
     let loaded = snapshot::load(&client).await;
     let rows = loaded.map_err(|error| unread(&error))?;
     Catalog::build(rows).map_err(|error| unread(&error))
-}
-
-fn names(written: &str) -> Option<Path> {
-    let names = path::split(written)?;
-    Some(names.into_iter().map(String::into_boxed_str).collect())
 }
 
 /// What is not Unicode cannot be one of ours; its name would have to be.

@@ -53,6 +53,7 @@ mod policy_files;
 mod policy_guess;
 mod policy_init;
 mod policy_known;
+mod policy_left_out;
 mod policy_limits;
 mod policy_mode;
 mod policy_names;

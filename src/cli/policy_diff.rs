@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::cli::check::{Trouble, unreadable};
 use crate::cli::policy_files;
 use crate::cli::policy_person::PersonFlags;
-use crate::cli::policy_stand::{judge, world};
+use crate::cli::policy_stand::{self, judge, world};
 use crate::cli::policy_test::misused;
 use crate::cli::statements::{next_question, open, read_text, split};
 use crate::cli::verdicts::write_line;
@@ -23,7 +23,8 @@ use crate::offline::world::{Person, World};
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct Flags {
-    /// The policy as it was: a file, or the name of a shipped one.
+    /// The policy as it was: a file, the name of a shipped one, or a folder of policies, of which
+    /// the one that such a session gets judges; several with commas.
     #[arg(value_name = "OLD")]
     old: String,
     /// The policy as it is to be.
@@ -98,13 +99,15 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
 }
 
 fn prepare(flags: &Flags) -> Result<Pair, Vec<Problem>> {
-    let old = policy_files::read_one(&flags.old)?;
-    let new = policy_files::read_one(&flags.new)?;
-    let who = flags.person.person()?;
+    let old = policy_files::read(&policy_files::words(&flags.old))?;
+    let new = policy_files::read(&policy_files::words(&flags.new))?;
     let world = world(flags.upstream.as_deref())?;
+    let who = flags.person.person(&world)?;
+    let old = policy_stand::choose(old, &who, &world)?;
+    let new = policy_stand::choose(new, &who, &world)?;
     Ok(Pair {
-        old: judge(&old.policy, &world)?,
-        new: judge(&new.policy, &world)?,
+        old: judge(&old.file.policy, &world)?,
+        new: judge(&new.file.policy, &world)?,
         world,
         who,
     })

@@ -65,9 +65,9 @@ struct Explained {
 
 /// Explains everything that is asked about.
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
-    let prepared = flags.person.person().and_then(|who| {
-        let files = policy_files::read(&flags.files)?;
+    let prepared = policy_files::read(&flags.files).and_then(|files| {
         let world = world(flags.upstream.as_deref())?;
+        let who = flags.person.person(&world)?;
         let chosen = policy_stand::choose(files, &who, &world)?;
         let judge = judge(&chosen.file.policy, &world)?;
         Ok((who, world, chosen, judge))

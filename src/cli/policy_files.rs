@@ -46,6 +46,11 @@ pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<Problem>> {
     }
 }
 
+/// The words of a flag that takes several with commas.
+pub fn words(flag: &str) -> Vec<String> {
+    flag.split(',').map(|word| word.trim().to_owned()).collect()
+}
+
 /// Reads one that must be one.
 pub fn read_one(word: &str) -> Result<PolicyFile, Vec<Problem>> {
     let mut files = read(&[word.to_owned()])?;

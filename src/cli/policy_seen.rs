@@ -22,6 +22,12 @@ pub struct Seen {
     pub statements: Often,
     /// Statements that were refused; what they name is not taken over.
     pub refused: u64,
+    /// The same by the rule, and what the statement was about where the audit knows it.
+    pub refused_by: BTreeMap<String, u64>,
+    /// Statements in other databases, by their names.
+    pub elsewhere: BTreeMap<String, u64>,
+    /// Statements of whom nobody has asked for.
+    pub of_others: u64,
     /// Statements that read, and whose names were not recorded.
     pub unrecorded: u64,
     /// Statements with more names than a line holds.
@@ -85,6 +91,10 @@ struct Line<'l> {
     kind: Cow<'l, str>,
     #[serde(borrow, default)]
     verdict: Cow<'l, str>,
+    #[serde(borrow, default)]
+    rule: Cow<'l, str>,
+    #[serde(borrow, default)]
+    subject: Cow<'l, str>,
     relations: Option<Vec<String>>,
     #[serde(default)]
     functions: Vec<String>,
@@ -114,8 +124,12 @@ impl Seen {
                 continue;
             }
             match statement(&line) {
-                Ok(Some(line)) if whose.fits(&line) => self.count(&line)?,
-                Ok(_) => {}
+                Ok(Some(line)) if !whose.is_there(&line) => {
+                    add(&mut self.elsewhere, &line.database);
+                }
+                Ok(Some(line)) if !whose.fits(&line) => self.of_others += 1,
+                Ok(Some(line)) => self.count(&line)?,
+                Ok(None) => {}
                 Err(_) => self.unreadable += 1,
             }
         }
@@ -124,6 +138,12 @@ impl Seen {
     fn count(&mut self, line: &Line<'_>) -> Result<(), Unseen> {
         if matches!(&*line.verdict, "refused" | "skipped") {
             self.refused += 1;
+            let by = match (&*line.rule, &*line.subject) {
+                ("", _) => return Ok(()),
+                (rule, "") => rule.to_owned(),
+                (rule, subject) => format!("{rule}, {subject}"),
+            };
+            add(&mut self.refused_by, &by);
             return Ok(());
         }
         // What a Parse prepares is counted when it runs.
@@ -196,13 +216,23 @@ impl Whose {
     fn fits(&self, line: &Line<'_>) -> bool {
         let fits =
             |glob: &Option<Glob>, name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
-        fits(&self.user, &line.user)
-            && fits(&self.application_name, &line.application_name)
-            && self
-                .database
-                .as_ref()
-                .is_none_or(|name| *name == line.database)
+        fits(&self.user, &line.user) && fits(&self.application_name, &line.application_name)
     }
+
+    /// Whether it was in the database that is asked about.
+    fn is_there(&self, line: &Line<'_>) -> bool {
+        let database = self.database.as_ref();
+        database.is_none_or(|name| *name == line.database)
+    }
+}
+
+/// Counts one more of that name. Those of more names than anybody reads have none.
+fn add(all: &mut BTreeMap<String, u64>, name: &str) {
+    let name = match all.len() < SUGGEST_NAMES_MAX || all.contains_key(name) {
+        true => name,
+        false => "others",
+    };
+    *all.entry(name.to_owned()).or_default() += 1;
 }
 
 /// The statement that a line tells of; none where it tells of something else.

@@ -10,8 +10,8 @@ use crate::config::Problem;
 use crate::offline::choice::{self, Unsaid, Why};
 use crate::offline::judge::Judge;
 use crate::offline::world::{Person, World};
-use crate::policy::Policy;
 use crate::policy::matching::{Match, Traits};
+use crate::policy::{Policy, PolicySet};
 
 /// The policy of a session.
 pub struct Chosen {
@@ -49,6 +49,17 @@ pub fn choose(
 ) -> Result<Chosen, Vec<Problem>> {
     let traits = world.traits_of(who);
     let only_one = files.len() == 1;
+    if !only_one {
+        // As at a start: what could not be the policies of one server is told.
+        let together = files.iter().map(|file| Arc::clone(&file.policy)).collect();
+        PolicySet::new(together).map_err(|wrong| {
+            let told = wrong.iter().map(|wrong| Problem {
+                place: "policies".into(),
+                what: wrong.to_string(),
+            });
+            told.collect::<Vec<_>>()
+        })?;
+    }
     let policies = files.iter().map(|file| &*file.policy);
     let chosen = choice::choose(policies, &traits, |_| Unsaid::FitsNothing);
     let (place, why) = match (chosen, only_one) {

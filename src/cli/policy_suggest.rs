@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::catalog::{Catalog, FunctionId, RelationId, SchemaKind};
 use crate::cli::policy_files::{self, PolicyFile};
+use crate::cli::policy_left_out::LeftOut;
 use crate::cli::policy_seen::{Often, Seen, Unseen, Whose};
 use crate::cli::policy_stand::world;
 use crate::cli::policy_test::misused;
@@ -49,10 +50,11 @@ pub struct Flags {
 }
 
 /// What goes into the policy, and what cannot.
+#[derive(Default)]
 struct Found {
     relations: Vec<Listed>,
     functions: Vec<Listed>,
-    lost: Vec<String>,
+    left_out: LeftOut,
 }
 
 /// Prints the policy.
@@ -81,8 +83,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     // Which functions have to be named shows once none is.
     let draft = suggested.text(&Found {
         relations: relations(&seen, catalog).relations,
-        functions: Vec::new(),
-        lost: Vec::new(),
+        ..Found::default()
     });
     let draft = match Policy::from_yaml(&draft) {
         Ok(policy) => policy,
@@ -95,7 +96,8 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Ok(policy) => still_opaque(&seen, catalog, &policy, &mut found),
         Err(problems) => return unfit(&problems),
     }
-    report(&seen, &suggested, &found);
+    let not_given: Vec<_> = suggested.settings_not_given().collect();
+    found.left_out.tell(&seen, base.policy.name(), &not_given);
     said(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
@@ -125,6 +127,9 @@ fn seen(flags: &Flags, world: &World) -> Result<Seen, Outcome> {
         }
     }
     if seen.statements.first.is_none() {
+        for (database, times) in &seen.elsewhere {
+            complain(format_args!("statements in database {database}: {times}"));
+        }
         return Err(fail(format_args!(
             "no statement of database {} that ran is in there",
             world.database
@@ -144,9 +149,12 @@ fn relations(seen: &Seen, catalog: &Catalog) -> Found {
         known.insert(catalog.relation_name(id), id);
     }
     let (mut listed, mut lost) = (Vec::new(), Vec::new());
+    let mut of_server = 0;
     for (name, often) in &seen.relations {
         let Some(id) = known.get(name) else {
-            if !is_of_the_server(name) {
+            if is_of_the_server(name) {
+                of_server += 1;
+            } else {
                 lost.push(format!(
                     "relation {name} is not in the database any more: it is left out"
                 ));
@@ -155,6 +163,7 @@ fn relations(seen: &Seen, catalog: &Catalog) -> Found {
         };
         let schema = catalog.relation(*id).schema;
         if of_the_server(catalog.schema(schema).kind) {
+            of_server += 1;
             continue;
         }
         match pattern(names_of(catalog, *id)) {
@@ -169,8 +178,12 @@ fn relations(seen: &Seen, catalog: &Catalog) -> Found {
     }
     Found {
         relations: listed,
-        functions: Vec::new(),
-        lost,
+        left_out: LeftOut {
+            lost,
+            of_server,
+            ..LeftOut::default()
+        },
+        ..Found::default()
     }
 }
 
@@ -184,7 +197,7 @@ fn functions(seen: &Seen, catalog: &Arc<Catalog>, draft: &Policy, found: &mut Fo
     }
     for (name, often) in &seen.functions {
         let Some(id) = known.get(name) else {
-            found.lost.push(format!(
+            found.left_out.lost.push(format!(
                 "function {name} is not in the database any more: it is left out"
             ));
             continue;
@@ -194,6 +207,8 @@ fn functions(seen: &Seen, catalog: &Arc<Catalog>, draft: &Policy, found: &mut Fo
                 word: name.clone(),
                 comment: often.told(),
             });
+        } else {
+            found.left_out.unneeded.push(name.clone());
         }
     }
 }
@@ -205,7 +220,7 @@ fn still_opaque(seen: &Seen, catalog: &Arc<Catalog>, policy: &Policy, found: &mu
         let opaque = || sight.may_read_anything(id) || sight.called_by_name(id).is_some();
         let name = catalog.function_signature(id);
         if seen.functions.contains_key(&name) && opaque() {
-            found.lost.push(format!(
+            found.left_out.lost.push(format!(
                 "function {name} runs another function that nobody has looked into"
             ));
         }
@@ -356,40 +371,6 @@ fn default_settings() -> Option<Tree> {
         value: Value::Map(vec![allow?.clone()]),
         place: settings.place,
     })
-}
-
-/// Says what the policy does not show.
-fn report(seen: &Seen, suggested: &Suggested<'_>, found: &Found) {
-    let say = |count: u64, words: &str| {
-        if count > 0 {
-            complain(format_args!("{words}: {count}"));
-        }
-    };
-    say(
-        seen.unrecorded,
-        "statements without what they name (audit.names: off, or an older version), so that what \
-         they read may be missing",
-    );
-    say(
-        seen.cut,
-        "statements that name more than a line of the audit holds, so that what they read may be \
-         missing",
-    );
-    say(
-        seen.refused,
-        "statements that were refused, so that what they name is left out",
-    );
-    say(seen.unreadable, "lines that are none of an audit");
-    for lost in &found.lost {
-        complain(format_args!("{lost}"));
-    }
-    for (name, often) in suggested.settings_not_given() {
-        let base = suggested.base.policy.name();
-        complain(format_args!(
-            "setting {name} was set ({}) and is not in settings.allow of {base}: it is left out",
-            often.told()
-        ));
-    }
 }
 
 fn unfit(problems: &[crate::policy::Problem]) -> Outcome {

@@ -7,13 +7,14 @@ use std::io::{self, BufWriter, Write};
 use serde_json::{Value, json};
 
 use crate::cli::policy_files::{self, PolicyFile};
+use crate::cli::policy_person::PersonFlags;
 use crate::cli::policy_stand::{judge, world};
 use crate::cli::verdicts::write_line;
 use crate::cli::{Outcome, complain, said};
 use crate::config::Problem;
 use crate::offline::cases::{self, Ended, Ran};
 use crate::offline::judge::{Answer, Judge};
-use crate::offline::world::World;
+use crate::offline::world::{Person, World};
 
 /// The flags of `policy test`.
 #[derive(clap::Args)]
@@ -27,11 +28,14 @@ pub struct Flags {
     /// Without a database: passes over the tests that need one.
     #[arg(long)]
     skip_undecided: bool,
+    #[command(flatten)]
+    person: PersonFlags,
     /// One JSON line for each test, and one for all of them.
     #[arg(long, alias = "jsonl")]
     json: bool,
     /// Policy files, folders of them, or agent, bi, strict and observe. A test that names a user or
-    /// an application is run under the one of them that such a session gets.
+    /// an application is run under the one of them that such a session gets. What a test does not
+    /// say of its session is as the flags say.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }
@@ -54,16 +58,17 @@ struct Tally {
 pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let prepared = policy_files::read(&flags.files).and_then(|files| {
         let world = world(flags.upstream.as_deref())?;
+        let somebody = flags.person.person_or(Person::UNTOLD, &world)?;
         let judges = files.iter().map(|file| judge(&file.policy, &world));
         let judges = judges.collect::<Result<Vec<_>, _>>()?;
-        Ok((files, world, judges))
+        Ok((files, (world, somebody), judges))
     });
-    let (files, world, judges) = match prepared {
+    let (files, session, judges) = match prepared {
         Ok(prepared) => prepared,
         Err(problems) => return misused(&problems),
     };
     let mut out = BufWriter::new(out);
-    let told = tell(flags, &files, &world, &judges, &mut out);
+    let told = tell(flags, &files, &session, &judges, &mut out);
     match (told, out.flush()) {
         (Err(error), _) | (Ok(_), Err(error)) => said(Err(error)),
         (Ok(tally), Ok(())) => verdict(flags, &tally),
@@ -95,7 +100,7 @@ fn verdict(flags: &Flags, tally: &Tally) -> Outcome {
 fn tell(
     flags: &Flags,
     files: &[PolicyFile],
-    world: &World,
+    (world, somebody): &(World, Person),
     judges: &[Judge],
     out: &mut impl Write,
 ) -> io::Result<Tally> {
@@ -107,7 +112,7 @@ fn tell(
             writeln!(out, "{} ({name}): {count} tests", file.name)?;
         }
         for case in tests {
-            let ran = cases::run(case, own, judges, world);
+            let ran = cases::run(case, own, judges, (world, somebody));
             match ran.ended {
                 Ended::Passed => tally.passed += 1,
                 Ended::Failed => tally.failed += 1,

@@ -3,17 +3,20 @@
 //! asked for, and then read-only.
 
 use std::io::{BufReader, BufWriter, Read, Write};
+use std::sync::Arc;
 
 use tokio::runtime;
 
-use crate::cli::check::{Trouble, gate, policy, unreadable};
-use crate::cli::database;
+use crate::cli::check::{Trouble, unreadable};
+use crate::cli::database::{self, Visit};
 use crate::cli::mended::{Mended, Sql};
 use crate::cli::mending::{Bench, Execution};
+use crate::cli::policy_person::PersonFlags;
 use crate::cli::statements::{next_question, open, read_text, split};
-use crate::cli::{Outcome, complain, said};
+use crate::cli::{Outcome, complain, policy_files, policy_stand, said};
 use crate::config::Problem;
 use crate::offline::course::Course;
+use crate::offline::world::World;
 use crate::policy::{LikelyRepairs, RepairMode};
 
 /// The flags of `repair`.
@@ -25,16 +28,12 @@ pub struct Flags {
     /// from the environment, as for serve. Only what the policy permits is sent there.
     #[arg(long, value_name = "URL")]
     upstream: String,
-    /// A policy file, or agent, bi, strict or observe.
+    /// Policy files, folders of them, or agent, bi, strict and observe, several with commas: of
+    /// several the one that such a session gets judges. Compiled is as the one that logs in.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
-    /// Judges for sessions of this role [default: the one that logs in]. Compiled is as the one
-    /// that logs in.
-    #[arg(long, value_name = "NAME")]
-    role: Option<String>,
-    /// Where names are looked up, as in a setting [default: where sessions of the role begin].
-    #[arg(long, value_name = "SCHEMAS")]
-    search_path: Option<String>,
+    #[command(flatten)]
+    person: PersonFlags,
     /// What becomes of likely repairs, whatever the policy says.
     #[arg(long, value_name = "WHAT", value_enum)]
     likely: Option<Likely>,
@@ -107,16 +106,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
 }
 
 fn prepare(flags: &Flags) -> Result<(Bench, Course), Vec<Problem>> {
-    let mut policy = policy(&flags.policy)?;
-    match flags.likely {
-        Some(Likely::Hint) => policy = policy.with_likely(LikelyRepairs::Hint),
-        Some(Likely::Apply) => policy = policy.with_likely(LikelyRepairs::Apply),
-        None => {}
-    }
-    if policy.repair().mode == RepairMode::Off {
-        let (place, what) = ("--policy".into(), "says repair.mode: off".into());
-        return Err(vec![Problem { place, what }]);
-    }
+    let files = policy_files::read(&policy_files::words(&flags.policy))?;
     // Connections live on a thread of its own while this one waits for answers.
     let mut builder = runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(1).enable_all().build();
@@ -124,14 +114,45 @@ fn prepare(flags: &Flags) -> Result<(Bench, Course), Vec<Problem>> {
         let (place, what) = ("this system".into(), error.kind().to_string());
         vec![Problem { place, what }]
     })?;
-    let (role, path) = (flags.role.as_deref(), flags.search_path.as_deref());
-    let visit = runtime.block_on(database::visit(&flags.upstream, role, path, &policy))?;
+    let seen = runtime.block_on(database::see(&flags.upstream))?;
+    let world = World {
+        catalog: Some(Arc::new(seen.catalog)),
+        account: seen.account.user.clone(),
+        database: seen.database.clone(),
+        ..World::default()
+    };
+    let who = flags.person.person(&world)?;
+    let file = policy_stand::choose(files, &who, &world)?.file;
+    let likely = flags.likely.map(|likely| match likely {
+        Likely::Hint => LikelyRepairs::Hint,
+        Likely::Apply => LikelyRepairs::Apply,
+    });
+    let policy = match likely {
+        Some(likely) => {
+            let (place, what) = ("--likely".into(), "the policy is held elsewhere".into());
+            let own = Arc::into_inner(file.policy).ok_or(vec![Problem { place, what }])?;
+            Arc::new(own.with_likely(likely))
+        }
+        None => file.policy,
+    };
+    if policy.repair().mode == RepairMode::Off {
+        let (place, what) = ("--policy".into(), "says repair.mode: off".into());
+        return Err(vec![Problem { place, what }]);
+    }
+    let judge = policy_stand::judge(&policy, &world)?;
+    let visit = Visit {
+        course: judge.session(&world, &who),
+        upstream: Arc::new(seen.upstream),
+        account: seen.account,
+        database: seen.database,
+        role: world.role_of(&who).to_owned(),
+    };
     let execution = if flags.execute {
         Execution::Reads
     } else {
         Execution::Never
     };
-    Bench::new(runtime, gate(policy)?, visit, execution)
+    Bench::new(runtime, judge.into_gate(), visit, execution)
 }
 
 /// The statements of one session: what one of them prepares or sets, the next ones meet.

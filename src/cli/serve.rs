@@ -4,12 +4,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::app::{self, AppError, check};
+use crate::cli::policy_person::PersonFlags;
+use crate::cli::policy_test::misused;
 use crate::cli::sources::sources;
 use crate::cli::{Outcome, allocator, complain, fail, said};
 use crate::config::warnings::Warning;
 use crate::config::written::{Flag, Sources};
 use crate::config::{self, Problem, Settings};
 use crate::net::descriptors;
+use crate::offline::world::Person;
 use crate::telemetry::labels::Label;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
@@ -38,9 +41,12 @@ pub struct Flags {
     audit: Option<String>,
     /// Serves nobody: looks at settings, files, certificates, policies and their tests, logs in
     /// at the upstream as everybody that the settings name, loads the catalog, and ends. Exit
-    /// status 0 where a start would work, 1 with every mistake and its place.
+    /// status 0 where a start would work, 1 with every mistake and its place. With the flags
+    /// below, it also tells which policy and role such a session gets.
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    person: PersonFlags,
 }
 
 /// Serves until the process is told to stop.
@@ -48,8 +54,19 @@ pub fn run(flags: Flags) -> Outcome {
     // Before anything is read: a configuration that comes through a pipe comes once.
     allocator::settle();
     descriptors::raise_limit();
-    if flags.check {
-        return check(flags);
+    let who = match flags.person.named() {
+        Ok(who) => who,
+        Err(problems) => return misused(&problems),
+    };
+    match (flags.check, who) {
+        (true, who) => return check(flags, who.as_ref()),
+        (false, None) => {}
+        (false, Some(_)) => {
+            complain(format_args!(
+                "flags that say whose session it is are for --check"
+            ));
+            return Outcome::Misused;
+        }
     }
     match settings(flags) {
         Ok((settings, sources)) => match app::run(settings, sources) {
@@ -67,9 +84,9 @@ pub fn run(flags: Flags) -> Outcome {
 }
 
 /// Whether a start would work.
-fn check(flags: Flags) -> Outcome {
+fn check(flags: Flags, who: Option<&Person>) -> Outcome {
     let checked = match settings(flags) {
-        Ok((settings, _)) => check::check(settings),
+        Ok((settings, _)) => check::check(settings, who),
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::gate::{Judgement, Verdict};
+use crate::offline::judge::Ruling;
 
 /// What is shown of a judgement.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,6 +60,22 @@ impl Shown {
             kind,
             fingerprint,
             hint,
+        }
+    }
+
+    /// The same of a message of a session.
+    pub fn of_ruling(ruling: &Ruling) -> Self {
+        let refusal = ruling.answer.refusal();
+        let lowered = ruling.is_lowered.then_some("clamped");
+        let hint = refusal.map(|refusal| refusal.hint.clone());
+        let fingerprint = ruling.facts.fingerprint.map(|name| name.to_string());
+        Self {
+            allowed: refusal.is_none(),
+            rule: refusal.map_or(lowered, |refusal| Some(refusal.rule.name())),
+            sqlstate: refusal.map(|refusal| refusal.sqlstate.as_str()),
+            kind: ruling.facts.kind.name(),
+            fingerprint: fingerprint.unwrap_or_default(),
+            hint: hint.filter(|hint| !hint.is_empty()),
         }
     }
 

@@ -31,10 +31,16 @@ pub struct Ran<'t> {
     pub got: Option<Ruling>,
 }
 
-/// Runs a test of the policy of that judge, by its place among all of them.
-pub fn run<'t>(case: &'t TestCase, own: usize, judges: &'t [Judge], world: &World) -> Ran<'t> {
-    let who = person(case);
-    let judge = match judges.len() > 1 && names_a_session(case) {
+/// Runs a test of the policy of that judge, by its place among all of them. What it does not say
+/// of its session is as in that of somebody.
+pub fn run<'t>(
+    case: &'t TestCase,
+    own: usize,
+    judges: &'t [Judge],
+    (world, somebody): (&World, &Person),
+) -> Ran<'t> {
+    let who = person(case, somebody);
+    let judge = match judges.len() > 1 && is_told(&who) {
         true => {
             let policies = judges.iter().map(Judge::policy);
             // What a test cannot say (addresses, certificates) counts as fitting for the policy
@@ -76,19 +82,29 @@ pub fn run<'t>(case: &'t TestCase, own: usize, judges: &'t [Judge], world: &Worl
     }
 }
 
-fn person(case: &TestCase) -> Person {
-    Person {
-        user: case.user.clone(),
-        application_name: case.application_name.clone(),
-        search_path: case.search_path.clone(),
-        settings: case.settings.clone(),
-        ..Person::default()
+fn person(case: &TestCase, somebody: &Person) -> Person {
+    let mut who = somebody.clone();
+    if case.user != Person::UNTOLD {
+        who.user.clone_from(&case.user);
     }
+    if !case.application_name.is_empty() {
+        who.application_name.clone_from(&case.application_name);
+    }
+    if case.search_path.is_some() {
+        who.search_path.clone_from(&case.search_path);
+    }
+    let settings = case.settings.iter();
+    let settings = settings.map(|(name, value)| (name.clone(), value.clone()));
+    who.settings.extend(settings);
+    who
 }
 
-/// Whether a test says whose session it is about.
-fn names_a_session(case: &TestCase) -> bool {
-    case.user != USER_NOT_GIVEN || !case.application_name.is_empty()
+/// Whether anything is said by which a server chooses a policy.
+fn is_told(who: &Person) -> bool {
+    who.user != Person::UNTOLD
+        || who.database.is_some()
+        || !who.application_name.is_empty()
+        || who.certificate_name.is_some()
 }
 
 /// Whether it is what the test expects.
@@ -127,6 +143,3 @@ impl Ran<'_> {
         format!("expected {}, got {}{under}", self.expected(), self.got())
     }
 }
-
-/// What a test's user is called where it says none.
-const USER_NOT_GIVEN: &str = "app";

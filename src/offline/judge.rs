@@ -26,6 +26,8 @@ pub struct Ruling {
     pub facts: Arc<Facts>,
     /// What runs, where that is not the client's text.
     pub runs: Option<String>,
+    /// Whether a value in it was lowered to what the policy gives.
+    pub is_lowered: bool,
 }
 
 /// What the gate answers.
@@ -51,6 +53,11 @@ impl Judge {
     pub fn with_sight(policy: &Arc<Policy>, sight: Option<Arc<Sight>>) -> Self {
         let gate = Gate::without_fingerprints(Arc::clone(policy));
         Self { gate, sight }
+    }
+
+    /// The gate that judges.
+    pub fn into_gate(self) -> Gate {
+        self.gate
     }
 
     /// The policy.
@@ -89,7 +96,10 @@ impl Judge {
         // A text that was lowered to what the policy gives has nothing left to lower.
         let judgement = self.gate.judge(Cow::Owned(lowered), course.names());
         course.take(&judgement);
-        Ruling::of(&judgement.verdict, judgement.facts, text)
+        Ruling {
+            is_lowered: true,
+            ..Ruling::of(&judgement.verdict, judgement.facts, text)
+        }
     }
 
     /// What the policy's models read of a session: what it has not set, it has not.
@@ -140,6 +150,7 @@ impl Ruling {
             answer,
             facts,
             runs,
+            is_lowered: false,
         }
     }
 }

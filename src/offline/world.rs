@@ -40,6 +40,19 @@ pub struct Person {
     pub settings: BTreeMap<String, String>,
 }
 
+impl Person {
+    /// What a user is called where nobody says.
+    pub const UNTOLD: &str = "app";
+
+    /// Somebody of whom nothing is said.
+    pub fn untold() -> Self {
+        Self {
+            user: Self::UNTOLD.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
 /// As whom users log in at the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Roles {

@@ -20,7 +20,7 @@ use crate::catalog::Catalog;
 use crate::limits;
 use crate::offline::cases::{self, Ended, Ran};
 use crate::offline::judge::Judge;
-use crate::offline::world::{Roles, World};
+use crate::offline::world::{Person, Roles, World};
 use crate::policy::access::Glob;
 use crate::policy::{Policy, PolicySet, Problem};
 use crate::upstream::account::Account;
@@ -137,7 +137,7 @@ impl PolicyTests {
         let judges: Vec<Judge> = judges.collect();
         let mut tested = Tested::default();
         for case in policy.tests() {
-            let ran = cases::run(case, own, &judges, &world);
+            let ran = cases::run(case, own, &judges, (&world, &Person::untold()));
             match ran.ended {
                 Ended::Passed => tested.passed += 1,
                 Ended::Failed | Ended::Undecided => {

@@ -114,6 +114,8 @@ mod reused_names;
 #[cfg(test)]
 mod same_answer;
 #[cfg(test)]
+mod same_verdict;
+#[cfg(test)]
 mod search_path;
 #[cfg(test)]
 mod serve_check;
