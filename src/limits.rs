@@ -1095,6 +1095,10 @@ pub const MODEL_SQL_BYTES_MAX: usize = 64 * 1024;
 /// Models of one policy: each is compiled against the catalog whenever that changes.
 pub const MODELS_MAX: usize = 1_000;
 
+/// Masks of one policy, and conditions on rows: each is compared with every relation and column of
+/// the catalog whenever that changes.
+pub const LAID_MAX: usize = 1_000;
+
 /// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
 /// language together with that of many others.
 pub const ABOUT_BYTES_MAX: usize = 2_000;

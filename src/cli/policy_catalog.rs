@@ -34,8 +34,13 @@ pub fn tell(policy: &Policy, sight: &Sight) -> Told {
         .collect();
     let mut told = Told::default();
     for (model, why) in sight.model_problems() {
-        told.wrong.push(format!("models.{model}: {why}"));
+        told.wrong.push(format!("{model}: {why}"));
     }
+    for (laid, why) in sight.laid_warnings() {
+        told.warnings
+            .push(format!("{laid}: {why}; it cannot be read"));
+    }
+    laid(policy, catalog, &relations, &mut told);
     models(policy, sight, &relations, &mut told);
     lists(policy.access(), catalog, &relations, &mut told.warnings);
     if !policy.models().is_empty() {
@@ -181,6 +186,58 @@ fn models(policy: &Policy, sight: &Sight, relations: &[Named<'_>], told: &mut To
                 told.wrong.push(format!(
                     "models.{schema}.{name}.columns.{column}: its SELECT has no such column"
                 ));
+            }
+        }
+    }
+}
+
+/// Masks and conditions that are laid over nothing, and models beside them.
+fn laid(policy: &Policy, catalog: &Catalog, relations: &[Named<'_>], told: &mut Told) {
+    let access = policy.access();
+    let is_modelled = |own: &Named<'_>| {
+        let mut models = policy.models().iter();
+        models.any(|model| model.schema == own.schema && model.name == own.name)
+    };
+    for masked in &access.columns_masked {
+        let pattern = &masked.pattern;
+        let missing = column("columns.mask", pattern, catalog, relations);
+        match pattern.relation.is_wild() {
+            true => told.warnings.extend(missing),
+            false => told.wrong.extend(missing),
+        }
+        let of_pattern = relations.iter().filter(|own| own.is(&pattern.relation));
+        for own in of_pattern.filter(|own| is_modelled(own)) {
+            let mut columns = catalog.columns_of(own.id).iter();
+            let names_one =
+                columns.any(|column| pattern.column.matches(catalog.names().text(column.name)));
+            if !names_one {
+                continue;
+            }
+            let said = format!(
+                "columns.mask: {pattern} names a column of {own}, which is read through its model \
+                 as that is written"
+            );
+            match pattern.relation.is_wild() {
+                true => told.warnings.push(said),
+                false => told.wrong.push(format!("{said}: write the mask there")),
+            }
+        }
+    }
+    for filter in &access.rows {
+        let pattern = &filter.pattern;
+        let mut of_pattern = relations.iter().filter(|own| own.is(pattern)).peekable();
+        if of_pattern.peek().is_none() {
+            let near = near(&pattern.to_string(), relations);
+            told.wrong
+                .push(format!("rows: {pattern} is no relation here{near}"));
+        }
+        for own in of_pattern.filter(|own| is_modelled(own)) {
+            let said = format!("rows: {own} is read through its model as that is written");
+            match pattern.is_wild() {
+                true => told.warnings.push(said),
+                false => told
+                    .wrong
+                    .push(format!("{said}: write the condition there")),
             }
         }
     }

@@ -5,6 +5,7 @@
 //! cannot be told the statement is refused: what a model covers is never read without it. What is
 //! put in is not looked at for models again, so a model may read the relation that it covers.
 
+use super::access;
 use super::case::Case;
 use super::ended::End;
 use super::head;
@@ -16,7 +17,7 @@ use super::models::put::{Puts, TooMuch};
 use super::models::standing::{IsCommon, Stands};
 use super::models::tables::{self, Named, Table};
 use super::models::written::Written;
-use super::models::{Meaning, Models, lock, qualified, telling};
+use super::models::{LaidOver, Meaning, Models, lock, qualified, telling};
 use super::rules::{Found, copy, explain_analyze, model};
 use super::sight::Sight;
 use super::watched::Told;
@@ -29,13 +30,16 @@ use crate::sql::tree::{Node, Tree, nodes};
 
 /// The text with its models in it; none where it names none.
 pub(super) fn of(tree: &Tree, case: &mut Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
-    if case.policy.models().is_empty() {
+    if !case.policy.has_models() {
         return Ok(None);
     }
-    let found = find(tree, case);
+    let mut laid_over = Vec::new();
+    let found = find(tree, case, &mut laid_over);
     match (case.policy.mode_of(PolicyRule::Model), found) {
         (_, Ok(None)) => Ok(None),
-        (Mode::Enforce, found) => found,
+        (Mode::Enforce, Err(refused)) => Err(refused),
+        // No list speaks of a model that was written; what is laid over a relation is none.
+        (Mode::Enforce, Ok(found)) => access::settle_relations(&laid_over, case).map(|()| found),
         (Mode::Observe, found) => {
             let would = found.err().unwrap_or_else(model::observed);
             case.under(PolicyRule::Model, would)?;
@@ -46,18 +50,22 @@ pub(super) fn of(tree: &Tree, case: &mut Case<'_>) -> Result<Option<Instead>, Bo
 
 /// What was put in leaves no name that stands for a model.
 pub(super) fn leaves_none(tree: &Tree, case: &Case<'_>) -> Found {
-    match find(tree, case) {
+    match find(tree, case, &mut Vec::new()) {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(model::not_resolved(None)),
         Err(refused) => Err(refused),
     }
 }
 
-fn find(tree: &Tree, case: &Case<'_>) -> Result<Option<Instead>, Box<Refusal>> {
+fn find(
+    tree: &Tree,
+    case: &Case<'_>,
+    laid_over: &mut LaidOver,
+) -> Result<Option<Instead>, Box<Refusal>> {
     let Some(sight) = case.sight() else {
         return tables::without_snapshot(tree).map(|()| None);
     };
-    let found = put_all(tree, case, sight, Fences::Kept)?;
+    let found = put_all(tree, case, sight, Fences::Kept, laid_over)?;
     let found = found.map(|fenced| without_fences(tree, case, sight).unwrap_or(fenced));
     Ok(found)
 }
@@ -71,7 +79,7 @@ fn without_fences(tree: &Tree, case: &Case<'_>, sight: &Sight) -> Option<Instead
     if !telling::may_tell_nothing(only.node) {
         return None;
     }
-    let instead = put_all(tree, case, sight, Fences::Dropped).ok()??;
+    let instead = put_all(tree, case, sight, Fences::Dropped, &mut Vec::new()).ok()??;
     let types = means::parameters(sight, case);
     let types = types.as_deref().map_or(Types::Unclear, Types::Given);
     let paths = means::paths(sight, case)?;
@@ -84,6 +92,7 @@ fn put_all(
     case: &Case<'_>,
     sight: &Sight,
     fences: Fences,
+    laid_over: &mut LaidOver,
 ) -> Result<Option<Instead>, Box<Refusal>> {
     let mut search = Search {
         case,
@@ -93,6 +102,7 @@ fn put_all(
         paths: means::paths(sight, case),
         told: Told::Before,
         puts: Puts::default(),
+        laid_over: Vec::new(),
     };
     let several = tree.statements().nth(1).is_some();
     for statement in tree.statements() {
@@ -109,6 +119,7 @@ fn put_all(
         }
         search.pass(statement.node);
     }
+    laid_over.append(&mut search.laid_over);
     search
         .puts
         .into_text(case.text)
@@ -140,6 +151,7 @@ struct Search<'s, 'j> {
     /// Which of the session's values hold.
     told: Told,
     puts: Puts,
+    laid_over: LaidOver,
 }
 
 impl<'s> Search<'s, '_> {
@@ -181,12 +193,7 @@ impl<'s> Search<'s, '_> {
         let mut found: Vec<(Table<'_>, usize)> = Vec::new();
         let meanings = self.meanings(reads, &marked)?;
         for (table, meaning) in marked.iter().zip(meanings) {
-            match meaning {
-                Meaning::Plain => {}
-                Meaning::Model(place) => found.push((*table, place)),
-                Meaning::Below => return Err(model::below()),
-                Meaning::Above => return Err(model::above()),
-            }
+            found.extend(meaning.place()?.map(|place| (*table, place)));
         }
         if found.is_empty() {
             return Ok(Put::Nothing);
@@ -302,6 +309,8 @@ impl<'s> Search<'s, '_> {
             ));
         }
         let name = table.node.relname().unwrap_or_default();
+        self.laid_over
+            .extend(self.models().laid_over(place, table.node));
         let inside = inside.unwrap_or_default();
         let body = self.body(place, Some(&*inside.text).filter(|text| !text.is_empty()))?;
         let written = self.written();
@@ -416,13 +425,11 @@ impl<'s> Search<'s, '_> {
         let mut meanings = self.paths.iter().flatten().map(meaning);
         let first = meanings.next().filter(|_| !catalog.other_encoding());
         let agreed = first.filter(|first| meanings.all(|other| other == *first));
-        let place = match agreed {
-            Some(Meaning::Plain) => return Ok(Put::Nothing),
-            Some(Meaning::Model(place)) => place,
-            Some(Meaning::Below) => return Err(model::below()),
-            Some(Meaning::Above) => return Err(model::above()),
-            None => return Err(model::not_resolved(Some(name))),
+        let agreed = agreed.ok_or_else(|| model::not_resolved(Some(name)))?;
+        let Some(place) = agreed.place()? else {
+            return Ok(Put::Nothing);
         };
+        self.laid_over.extend(self.models().laid_over(place, table));
         let body = self.body(place, None)?;
         let span = self.written().name_and_columns(table);
         let parts = span.zip(copy::columns(statement));

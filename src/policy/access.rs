@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::laid::{MaskedColumns, RowFilter};
 use super::signature::needs_quotes;
 
 /// The sections `relations` and `columns`.
@@ -27,6 +28,10 @@ pub struct Access {
     pub columns_allowed: Vec<ColumnPattern>,
     /// Columns that may not be read, whatever is allowed.
     pub columns_denied: Vec<ColumnPattern>,
+    /// Columns in whose place something else is read.
+    pub columns_masked: Vec<MaskedColumns>,
+    /// Conditions that rows have to meet.
+    pub rows: Vec<RowFilter>,
 }
 
 /// Whether reading a view asks for the right to read what it reads.
@@ -71,6 +76,21 @@ impl Access {
             || !self.relations_denied.is_empty()
             || !self.columns_allowed.is_empty()
             || !self.columns_denied.is_empty()
+            || self.lays_over()
+    }
+
+    /// Whether anything is laid over relations: masks, or conditions on rows.
+    pub fn lays_over(&self) -> bool {
+        !self.columns_masked.is_empty() || !self.rows.is_empty()
+    }
+
+    /// Whether a mask or a condition names this relation, and no other one: whoever wrote it has
+    /// looked at it. Lists of what may be read have names of all relations without that.
+    pub fn lays_exactly(&self, schema: &str, name: &str) -> bool {
+        let masked = self.columns_masked.iter().map(|own| &own.pattern.relation);
+        let filtered = self.rows.iter().map(|own| &own.pattern);
+        let mut all = masked.chain(filtered);
+        all.any(|one| !one.is_wild() && one.names(schema, name))
     }
 
     /// Whether a relation of this name is among those that may be read, unless it is denied. One

@@ -11,6 +11,7 @@ pub mod access;
 pub mod case;
 pub mod guc;
 mod kinds;
+pub mod laid;
 pub mod layers;
 pub mod limits;
 pub mod live;
@@ -440,6 +441,11 @@ impl Policy {
         &self.models
     }
 
+    /// Whether a SELECT stands for any relation: by a model, a mask or a condition on rows.
+    pub fn has_models(&self) -> bool {
+        !self.models.is_empty() || self.access.lays_over()
+    }
+
     /// Whether anything in a database is hidden from whoever reads under it: then what is read has
     /// to be known for each statement.
     pub fn hides(&self) -> bool {
@@ -510,9 +516,11 @@ impl Policy {
             .any(|denied| denied.matches(name))
     }
 
-    /// The session's values that its models read, each once, in order.
+    /// The session's values that its models and conditions on rows read, each once, in order.
     pub fn session_values(&self) -> Vec<&SessionValue> {
         let pieces = self.models.iter().flat_map(|model| &model.pieces);
+        let filters = self.access.rows.iter().flat_map(|filter| &filter.pieces);
+        let pieces = pieces.chain(filters);
         let mut values: Vec<&SessionValue> = pieces
             .filter_map(|piece| match piece {
                 Piece::Value(value) => Some(value),

@@ -403,6 +403,8 @@ fn every_section_is_part_of_the_version() {
         ("relations", "through_views: check"),
         ("columns", "allow: [a.b.c]"),
         ("columns", "deny: [a.b.c]"),
+        ("columns", "mask: {a: null}"),
+        ("rows", "a.b: c"),
         ("models", "a.b: {sql: SELECT 1}"),
         ("models", "a.b: {sql: \"SELECT :user\"}"),
         ("models", "a.b: {sql: SELECT 1, about: x}"),

@@ -28,7 +28,7 @@ pub fn problems(coming: &PolicySet, seen: &[Seen]) -> Vec<Problem> {
         wrong
             .into_iter()
             .map(|(model, misfit)| Problem {
-                place: format!("policy {}, models.{model}", policy.name()),
+                place: format!("policy {}, {model}", policy.name()),
                 what: misfit.what,
             })
             .collect::<Vec<_>>()

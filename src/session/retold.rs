@@ -161,10 +161,8 @@ impl WithModels {
 /// The body of an error or notice as the client may hear it; none where that is as it came.
 pub fn retold(fields: Fields<'_>, speaks: Speaks<'_>, policy: &Policy) -> Option<Bytes> {
     let speaks = match speaks {
-        Speaks::OfUnknown(None) if policy.models().is_empty() => Speaks::OfOwn,
-        Speaks::OfUnknown(Some(lowered)) if policy.models().is_empty() => {
-            Speaks::OfAnother(lowered)
-        }
+        Speaks::OfUnknown(None) if !policy.has_models() => Speaks::OfOwn,
+        Speaks::OfUnknown(Some(lowered)) if !policy.has_models() => Speaks::OfAnother(lowered),
         speaks => speaks,
     };
     let is_another = match speaks {

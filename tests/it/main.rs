@@ -58,6 +58,8 @@ mod listening;
 #[cfg(test)]
 mod logs;
 #[cfg(test)]
+mod masks;
+#[cfg(test)]
 mod matrix;
 #[cfg(test)]
 mod memory;

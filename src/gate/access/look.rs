@@ -3,6 +3,7 @@
 //! A column counts where it is read in its own relation ([`Via::Relation`]); what a query within
 //! the statement passes on was read there. What cannot be told counts as the worst that it may be.
 
+use super::server::OfServer;
 use super::{AccessTable, Findings, server, told};
 use crate::catalog::{CastMethod, FunctionId, RelationId, SearchPath};
 use crate::gate::Rule;
@@ -100,9 +101,10 @@ impl Look<'_> {
         match &used.what {
             What::Relation { id, only } => {
                 if let Some(why) = table.denies(*id, *only) {
-                    self.found.add(PolicyRule::RelationDenied, || {
-                        told::relation(*id, why, at, sight, case)
-                    });
+                    self.found
+                        .add(self.rule(PolicyRule::RelationDenied, *id, case), || {
+                            told::relation(*id, why, at, sight, case)
+                        });
                 }
             }
             What::Column {
@@ -110,16 +112,18 @@ impl Look<'_> {
                 via: Via::Relation,
                 ..
             } if table.hides(*id, *number) => {
-                self.found.add(PolicyRule::ColumnDenied, || {
-                    told::column(*id, *number, at, sight, case)
-                });
+                self.found
+                    .add(self.rule(PolicyRule::ColumnDenied, *id, case), || {
+                        told::column(*id, *number, at, sight, case)
+                    });
             }
             What::WholeRow {
                 relation: Some(id), ..
             } if table.hides_any(*id) => {
-                self.found.add(PolicyRule::ColumnDenied, || {
-                    told::whole_row(*id, at, sight, case)
-                });
+                self.found
+                    .add(self.rule(PolicyRule::ColumnDenied, *id, case), || {
+                        told::whole_row(*id, at, sight, case)
+                    });
             }
             What::MissingRelation { schema, name } => {
                 let schema = schema.as_ref().map(Name::as_str);
@@ -149,6 +153,16 @@ impl Look<'_> {
             | What::Coercion { .. }
             | What::Type { .. }
             | What::Compared { .. } => {}
+        }
+    }
+
+    /// The rule that speaks. What the server keeps of other relations' rows leads around models,
+    /// which hold where other rules are only observed.
+    fn rule(&self, rule: PolicyRule, id: RelationId, case: &Case<'_>) -> PolicyRule {
+        let is_of_server = server::relation(self.sight.catalog(), id) != OfServer::Nothing;
+        match is_of_server && case.policy.has_models() {
+            true => PolicyRule::Model,
+            false => rule,
         }
     }
 

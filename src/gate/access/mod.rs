@@ -2,6 +2,7 @@
 //! may be called.
 //!
 //! * [`settle`]: one statement, after the gate's own rules let it pass
+//! * `laid`: masks and conditions on rows that it lays over relations
 //! * `table`: what a policy shows of a snapshot, with `patterns` and [`server`]; it is made once
 //!   and kept in a [`super::sight::Sight`]
 //! * `look`: every use of a name, on every search_path that the session may have; `told`: what is
@@ -9,12 +10,14 @@
 //! * `blind`: where there is nothing to look names up in
 
 mod blind;
+mod laid;
 mod look;
 mod patterns;
 pub(super) mod server;
 mod table;
 mod told;
 
+pub(super) use self::laid::Laid;
 pub(super) use self::table::{AccessTable, Why};
 
 use super::Refusal;
@@ -22,7 +25,7 @@ use super::case::Case;
 use super::hidden::narrow::Subject;
 use super::rules::{Found, catalog_missing};
 use super::sight::Sight;
-use crate::catalog::Oid;
+use crate::catalog::{Oid, RelationId};
 use crate::policy::{Mode, PolicyRule};
 use crate::sql::tree::{Node, nodes};
 
@@ -42,6 +45,23 @@ pub(super) fn settle(subject: Subject<'_>, case: &mut Case<'_>) -> Found {
     };
     for (rule, refusal) in findings.list {
         case.under(rule, refusal)?;
+    }
+    Ok(())
+}
+
+/// Looks at relations that a statement reads by what is laid over them.
+pub(super) fn settle_relations(read: &[(RelationId, Option<usize>)], case: &mut Case<'_>) -> Found {
+    let Some(sight) = case.sight() else {
+        return Ok(());
+    };
+    let Some(table) = sight.access() else {
+        return Ok(());
+    };
+    for (id, at) in read {
+        if let Some(why) = table.denies(*id, false) {
+            let refusal = told::relation(*id, why, *at, sight, case);
+            case.under(PolicyRule::RelationDenied, refusal)?;
+        }
     }
     Ok(())
 }

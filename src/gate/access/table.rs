@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::laid::{self, Laid};
 use super::patterns::{ColumnRules, Patterns, Standing};
 use super::server::{self, OfServer};
 use crate::catalog::{Catalog, Mask, RelationId, RelationKind};
@@ -17,6 +18,10 @@ pub(in crate::gate) struct AccessTable {
     only: Vec<Option<Why>>,
     /// Whether rules about columns may be those of a parent or child.
     kin: Vec<bool>,
+    /// What is laid over a relation.
+    laid: Vec<Option<Laid>>,
+    /// Views that read what something is laid over.
+    over: Vec<RelationId>,
 }
 
 /// Why a relation may not be read.
@@ -50,6 +55,8 @@ impl AccessTable {
             whole: Vec::with_capacity(catalog.relations().len()),
             only: Vec::with_capacity(catalog.relations().len()),
             kin: Vec::with_capacity(catalog.relations().len()),
+            laid: Vec::new(),
+            over: Vec::new(),
         };
         for (id, _) in catalog.relations() {
             let family = maker.family(id);
@@ -64,9 +71,15 @@ impl AccessTable {
             table.whole.push(whole);
             table.only.push(only);
             table.kin.push(maker.rules_kin(&family));
+            if policy.access().lays_over() {
+                table.laid.push(maker.laid(id, &family));
+            }
         }
         if policy.access().through_views == ThroughViews::Check {
             table.look_through_views(&maker, unknown);
+        }
+        if policy.access().lays_over() {
+            table.look_over(&maker);
         }
         table
     }
@@ -100,6 +113,48 @@ impl AccessTable {
         self.kin.get(id.place()).copied().unwrap_or(true)
     }
 
+    /// What is laid over a relation.
+    pub(in crate::gate) fn laid(&self, id: RelationId) -> Option<&Laid> {
+        self.laid.get(id.place())?.as_ref()
+    }
+
+    /// Views that read what something is laid over, at any depth, but for those that somebody has
+    /// looked at and named. What a view reads is not known by the name that it gives it.
+    pub(in crate::gate) fn over(&self) -> &[RelationId] {
+        &self.over
+    }
+
+    fn look_over(&mut self, maker: &Maker<'_>) {
+        let catalog = maker.catalog;
+        let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); catalog.relations().len()];
+        for (id, relation) in catalog.relations() {
+            let is_view = matches!(
+                relation.kind,
+                RelationKind::View | RelationKind::MaterializedView
+            );
+            let is_looked_at = || maker.is_covered(id) || maker.is_named(id);
+            if is_view
+                && !maker.is_of_server(id)
+                && !is_looked_at()
+                && !maker.read_by(id, &mut readers)
+            {
+                self.over.push(id);
+            }
+        }
+        let laid = catalog.relations().map(|(id, _)| id);
+        let mut open: Vec<RelationId> = laid.filter(|id| self.laid(*id).is_some()).collect();
+        let mut seen: HashSet<RelationId> = self.over.iter().copied().collect();
+        open.extend(&seen);
+        while let Some(id) = open.pop() {
+            for reader in readers.get(id.place()).into_iter().flatten() {
+                if seen.insert(*reader) {
+                    self.over.push(*reader);
+                    open.push(*reader);
+                }
+            }
+        }
+    }
+
     /// Views that read what is hidden, at any depth. Each relation is looked at once.
     fn look_through_views(&mut self, maker: &Maker<'_>, unknown: impl Fn(RelationId) -> bool) {
         let catalog = maker.catalog;
@@ -118,7 +173,8 @@ impl AccessTable {
             }
         }
         for (id, _) in catalog.relations() {
-            if self.denies(id, false).is_some() || self.hides_any(id) || maker.is_covered(id) {
+            let is_other = maker.is_covered(id) || self.laid(id).is_some();
+            if self.denies(id, false).is_some() || self.hides_any(id) || is_other {
                 hidden.push(id);
             }
         }
@@ -251,6 +307,23 @@ impl<'m> Maker<'m> {
                 || rules.iter().any(|rules| rules.hide(name))
         });
         hidden.map(|column| column.number).collect()
+    }
+
+    /// What is laid over a relation: by its name, and by those of all whose rows it may share. A
+    /// model that was written for it, or for one of those, stands alone.
+    fn laid(&self, id: RelationId, family: &Family) -> Option<Laid> {
+        let all = || std::iter::once(&id).chain(family.all());
+        if !laid::holds_rows(self.catalog, id) || all().any(|id| self.is_covered(*id)) {
+            return None;
+        }
+        let names = all().map(|id| names_of(self.catalog, *id));
+        laid::of(self.catalog, id, &names.collect::<Vec<_>>(), self.policy)
+    }
+
+    /// Whether a mask or a condition names a relation without wildcards.
+    fn is_named(&self, id: RelationId) -> bool {
+        let (schema, name) = names_of(self.catalog, id);
+        self.policy.access().lays_exactly(schema, name)
     }
 
     fn rules_kin(&self, family: &Family) -> bool {

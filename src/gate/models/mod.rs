@@ -2,6 +2,7 @@
 //! name stands, or why it cannot be used.
 //!
 //! * [`Models`]: all of them, and what a name in FROM means to them
+//! * [`laid`]: the models that masks of columns and conditions on rows come to
 //! * [`body`]: one model's SELECT, made so that nothing of a client's means anything in it
 //! * [`fence`]: what keeps the planner out of it
 //! * [`conditions`]: those of a statement that each row of a name has to meet; [`inside`]: how they
@@ -23,6 +24,7 @@ pub(super) mod body;
 pub(super) mod conditions;
 pub(super) mod fence;
 pub(super) mod inside;
+mod laid;
 pub(super) mod lock;
 pub(super) mod put;
 pub(super) mod qualified;
@@ -38,7 +40,11 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use self::body::Body;
+use self::laid::LaidModel;
 use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
+use crate::gate::Refusal;
+use crate::gate::access::AccessTable;
+use crate::gate::rules::model;
 use crate::policy::near::nearest;
 use crate::policy::{Model, Policy};
 use crate::sql::tree::nodes;
@@ -60,8 +66,28 @@ pub(super) struct Compiled {
     pub(super) name: Box<str>,
     /// The relation whose name it has.
     pub(super) covers: Option<RelationId>,
+    /// Where the policy says it.
+    key: Key,
     /// What is put in, or why it cannot be.
     pub(super) body: Result<Body, String>,
+}
+
+/// Where a policy says what a model is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    /// Under its name.
+    Models,
+    /// By patterns, with a relation that it comes to.
+    Laid(RelationId, Fault),
+}
+
+/// Whose fault it is where what is laid over a relation does not fit it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The policy's: what it says of this relation cannot be.
+    Policy,
+    /// The relation's: patterns name it, and it is not like the others.
+    Relation,
 }
 
 /// What a relation has to do with a model.
@@ -73,6 +99,8 @@ enum Standing {
     Below,
     /// It is read together with one that is covered.
     Above,
+    /// It is a view that reads what something is laid over.
+    Over,
 }
 
 /// What a name in FROM means.
@@ -86,16 +114,39 @@ pub(super) enum Meaning {
     Below,
     /// A parent of such a relation, children included.
     Above,
+    /// A view that reads what something is laid over.
+    Over,
+}
+
+/// Relations that are read with something laid over them, and where they are named.
+pub(super) type LaidOver = Vec<(RelationId, Option<usize>)>;
+
+impl Meaning {
+    /// The place of the model that it is; none where no model is about it.
+    pub(super) fn place(self) -> Result<Option<usize>, Box<Refusal>> {
+        match self {
+            Self::Plain => Ok(None),
+            Self::Model(place) => Ok(Some(place)),
+            Self::Below => Err(model::below()),
+            Self::Above => Err(model::above()),
+            Self::Over => Err(model::over()),
+        }
+    }
 }
 
 impl Models {
-    /// The models of a policy against a snapshot.
-    pub(super) fn of(catalog: &Catalog, policy: &Policy) -> Self {
-        let models = policy.models();
-        let covered: Vec<_> = models
+    /// The models of a policy against a snapshot, and those that it comes to by what it lays over
+    /// relations.
+    pub(super) fn of(catalog: &Catalog, policy: &Policy, table: Option<&AccessTable>) -> Self {
+        let written = policy.models();
+        let laid = table.map(|table| laid::all(catalog, policy, table));
+        let laid = laid.unwrap_or_default();
+        let mut covered: Vec<_> = written
             .iter()
             .map(|model| relation_called(catalog, &model.schema, &model.name))
             .collect();
+        covered.extend(laid.iter().map(|one| Some(one.id)));
+        let models = || written.iter().chain(laid.iter().map(|one| &one.model));
         let mut relations = HashMap::default();
         let parents = parents(catalog);
         for id in covered.iter().flatten() {
@@ -116,21 +167,59 @@ impl Models {
                 relations.insert(*id, Standing::Covered(place));
             }
         }
+        for view in table.map(AccessTable::over).unwrap_or_default() {
+            relations.insert(*view, Standing::Over);
+        }
         let mut names: HashSet<Box<str>, RandomState> = relations
             .keys()
             .map(|id| Box::from(catalog.names().text(catalog.relation(*id).name)))
             .collect();
-        names.extend(models.iter().map(|model| Box::from(model.name.as_str())));
+        names.extend(models().map(|model| Box::from(model.name.as_str())));
         let mut all = Self {
-            all: Vec::with_capacity(models.len()),
+            all: Vec::with_capacity(covered.len()),
             relations,
             names,
         };
-        for (model, covers) in models.iter().zip(covered) {
-            let compiled = all.compiled(catalog, model, covers);
+        for (model, covers) in written.iter().zip(&covered) {
+            let compiled = all.compiled(catalog, model, *covers);
             all.all.push(compiled);
         }
+        let mut filters = Vec::with_capacity(laid.len());
+        for mut one in laid {
+            filters.push(std::mem::take(&mut one.filters));
+            let is_wild = |place: &usize| {
+                let filter = policy.access().rows.get(*place);
+                filter.is_some_and(|filter| filter.pattern.is_wild())
+            };
+            let fault = match filters.last() {
+                Some(own) if !own.is_empty() && own.iter().all(is_wild) => Fault::Relation,
+                Some(_) | None => Fault::Policy,
+            };
+            let compiled = all.compiled_laid(catalog, one, fault);
+            all.all.push(compiled);
+        }
+        all.blame(written.len(), &filters);
         all
+    }
+
+    /// Where nothing that a pattern names is as its condition wants it, the pattern is at fault.
+    /// `filters` are the places of the conditions of each, behind so many others.
+    fn blame(&mut self, behind: usize, filters: &[Vec<usize>]) {
+        let laid = self.all.iter_mut().skip(behind).zip(filters);
+        let mut laid: Vec<(&mut Compiled, &Vec<usize>)> = laid.collect();
+        let sound: HashSet<usize> = laid
+            .iter()
+            .filter(|(one, _)| one.body.is_ok())
+            .flat_map(|(_, filters)| filters.iter().copied())
+            .collect();
+        for (one, filters) in &mut laid {
+            let is_patterns = filters.iter().any(|filter| !sound.contains(filter));
+            if let Key::Laid(_, fault) = &mut one.key
+                && is_patterns
+            {
+                *fault = Fault::Policy;
+            }
+        }
     }
 
     /// Hides what nobody is told who reads through them: columns of a relation that its model does
@@ -158,12 +247,39 @@ impl Models {
         }
     }
 
-    /// Those that cannot be used, as `schema.name`, with the reason.
+    /// Those that cannot be used, by their keys in the policy, with the reason.
     pub(super) fn problems(&self) -> impl Iterator<Item = (String, &str)> {
-        self.all.iter().filter_map(|model| {
-            let why = model.body.as_ref().err()?;
-            Some((format!("{}.{}", model.schema, model.name), why.as_str()))
+        self.wrong(|key| !matches!(key, Key::Laid(_, Fault::Relation)))
+    }
+
+    /// Relations that are not as others that the same patterns name, and are not read for that.
+    pub(super) fn laid_warnings(&self) -> impl Iterator<Item = (String, &str)> {
+        self.wrong(|key| matches!(key, Key::Laid(_, Fault::Relation)))
+    }
+
+    fn wrong(&self, wanted: impl Fn(Key) -> bool) -> impl Iterator<Item = (String, &str)> {
+        self.all.iter().filter_map(move |model| {
+            let why = model.body.as_ref().err().filter(|_| wanted(model.key))?;
+            let name = format!("{}.{}", model.schema, model.name);
+            let key = match model.key {
+                Key::Models => format!("models.{name}"),
+                Key::Laid(..) => format!("columns.mask and rows, of {name}"),
+            };
+            Some((key, why.as_str()))
         })
+    }
+
+    /// The relation that a model stands for by what is laid over it, and by no model of its own,
+    /// and where it is named: lists of what may be read hold for it.
+    pub(super) fn laid_over(
+        &self,
+        place: usize,
+        table: &nodes::RangeVar,
+    ) -> Option<(RelationId, Option<usize>)> {
+        match self.get(place)?.key {
+            Key::Models => None,
+            Key::Laid(id, _) => Some((id, usize::try_from(table.location).ok())),
+        }
     }
 
     /// Whether a model has a column of this name.
@@ -242,6 +358,25 @@ impl Models {
             Some(Standing::Covered(place)) => Meaning::Model(*place),
             Some(Standing::Below) => Meaning::Below,
             Some(Standing::Above) => Meaning::Above,
+            Some(Standing::Over) => Meaning::Over,
+        }
+    }
+
+    fn compiled_laid(&self, catalog: &Catalog, one: LaidModel, fault: Fault) -> Compiled {
+        let LaidModel {
+            id, model, wrong, ..
+        } = one;
+        let may_read = |read: RelationId| read == id || self.of_relation(read) == Meaning::Plain;
+        let (body, fault) = match wrong {
+            Some(what) => (Err(what), Fault::Policy),
+            None => (Body::of(&model, catalog, may_read), fault),
+        };
+        Compiled {
+            schema: model.schema.as_str().into(),
+            name: model.name.as_str().into(),
+            covers: Some(id),
+            key: Key::Laid(id, fault),
+            body,
         }
     }
 
@@ -253,6 +388,7 @@ impl Models {
             schema: model.schema.as_str().into(),
             name: model.name.as_str().into(),
             covers,
+            key: Key::Models,
             body: match covers.is_none() && !model.is_new {
                 true => Err(of_nothing(model, catalog)),
                 false => Body::of(model, catalog, may_read),

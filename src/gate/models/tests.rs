@@ -564,7 +564,7 @@ fn a_model_that_does_not_fit_is_never_left_out() {
         assert_eq!(runs, Err(Rule::Model), "{text}");
         let sight = names.sight().unwrap();
         let problems: Vec<String> = sight.model_problems().map(|(name, _)| name).collect();
-        assert_eq!(problems, ["shop.customers"], "{text}");
+        assert_eq!(problems, ["models.shop.customers"], "{text}");
     }
 }
 
@@ -583,7 +583,7 @@ fn a_model_of_no_relation_is_one_that_says_so() {
         let [(place, what)] = problems.as_slice() else {
             panic!("{name}: {problems:?}")
         };
-        assert_eq!(place, name);
+        assert_eq!(place.strip_prefix("models."), Some(name));
         let begins = format!("there is no relation of this name{near}, so that it filters nothing");
         assert!(what.starts_with(&begins), "{name}: {what}");
         let named = name.replace("shop.Customers", "shop.\"Customers\"");

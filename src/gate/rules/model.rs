@@ -47,6 +47,14 @@ pub(in crate::gate) fn above() -> Box<Refusal> {
     )
 }
 
+/// A view of what something is laid over.
+pub(in crate::gate) fn over() -> Box<Refusal> {
+    form(
+        "this view reads what the policy masks or filters",
+        "Read the tables themselves, or have the view named in rows or columns.mask of the policy.",
+    )
+}
+
 /// EXPLAIN ANALYZE, and EXPLAIN of an EXECUTE.
 pub(in crate::gate) fn explained() -> Box<Refusal> {
     form(

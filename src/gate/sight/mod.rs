@@ -105,8 +105,11 @@ impl Sight {
         let mut graph = Graph::new(Nodes::of(&catalog));
         let is_named = |relation: &Relation| is_named(&catalog, policy, relation);
         edges::of(&catalog, &standings, is_named, &mut graph);
-        let models = Models::of(&catalog, policy);
-        let shown = (policy.hides()).then(|| shown(&catalog, policy, &standings, &models));
+        let mut shown = (policy.hides()).then(|| shown(&catalog, policy, &standings));
+        let models = Models::of(&catalog, policy, shown.as_ref().map(|shown| &shown.table));
+        if let Some(shown) = &mut shown {
+            models.veil(&catalog, &mut shown.veil);
+        }
         let (nodes, hidden) = graph.carry();
         let mut sight = Self {
             by_name: by_name(&catalog, &standings),
@@ -163,10 +166,16 @@ impl Sight {
         &self.models
     }
 
-    /// The models that cannot be used with this database, as `schema.name`, with the reason. What
-    /// would read one of them is refused.
+    /// The models that cannot be used with this database, by their keys in the policy, with the
+    /// reason. What would read one of them is refused.
     pub fn model_problems(&self) -> impl Iterator<Item = (String, &str)> {
         self.models.problems()
+    }
+
+    /// Relations that cannot be read because they are not made for what a pattern lays over them,
+    /// others being so, with the reason.
+    pub fn laid_warnings(&self) -> impl Iterator<Item = (String, &str)> {
+        self.models.laid_warnings()
     }
 
     /// Whether a model has a column of this name; none where there is no such model, or it cannot
@@ -349,13 +358,12 @@ fn number_of(catalog: &Catalog) -> u64 {
     Version(*hasher.finalize().as_bytes()).number()
 }
 
-fn shown(catalog: &Catalog, policy: &Policy, standings: &Standings, models: &Models) -> Shown {
+fn shown(catalog: &Catalog, policy: &Policy, standings: &Standings) -> Shown {
     let mut graph = Graph::new(Nodes::of(catalog));
     edges::of(catalog, standings, |_| true, &mut graph);
     let reads = Reads::of(catalog, policy, graph);
     let table = AccessTable::of(catalog, policy, |view| reads.relation(view));
-    let mut veil = table.mask().clone();
-    models.veil(catalog, &mut veil);
+    let veil = table.mask().clone();
     Shown { table, reads, veil }
 }
 

@@ -1,21 +1,35 @@
 //! The sections `relations` and `columns` of a policy file.
 
-use super::super::access::{Access, ColumnPattern, Glob, RelationPattern, ThroughViews};
-use super::super::section::{Problems, Section, chosen, join, placed, report};
-use super::super::signature::parts;
-use super::super::tree::Tree;
-use super::lists;
+use std::collections::BTreeSet;
 
-/// Reads both sections.
-pub(super) fn read(top: &mut Section, problems: &mut Problems) -> Option<Access> {
+use super::super::access::{Access, ColumnPattern, Glob, RelationPattern, ThroughViews};
+use super::super::laid::{ColumnMask, MaskedColumns, RowFilter};
+use super::super::section::{Problems, Section, chosen, join, map, placed, report, word};
+use super::super::signature::parts;
+use super::super::tree::{Tree, Value};
+use super::settings::Settings;
+use super::{lists, model_sql, models};
+use crate::limits::LAID_MAX;
+
+/// Reads both sections, and `rows`. What values a condition may read is a matter of the settings,
+/// where those are known.
+pub(super) fn read(
+    top: &mut Section,
+    settings: Option<&Settings>,
+    problems: &mut Problems,
+) -> Option<Access> {
     let everything = Access::default();
     let relations = top.optional("relations", everything, problems, relations);
-    let nothing = (Vec::new(), Vec::new());
-    let columns = top.optional("columns", nothing, problems, columns);
-    let (columns_allowed, columns_denied) = columns?;
+    let columns = top.optional("columns", Columns::default(), problems, columns);
+    let rows = top.optional("rows", Vec::new(), problems, |tree, path, problems| {
+        rows(tree, path, settings, problems)
+    });
+    let columns = columns?;
     Some(Access {
-        columns_allowed,
-        columns_denied,
+        columns_allowed: columns.allowed,
+        columns_denied: columns.denied,
+        columns_masked: columns.masked,
+        rows: rows?,
         ..relations?
     })
 }
@@ -94,8 +108,13 @@ fn known_relation(word: &str) -> Result<(String, String), String> {
     }
 }
 
-/// What is allowed, and what is denied.
-type Columns = (Vec<ColumnPattern>, Vec<ColumnPattern>);
+/// What the section `columns` says.
+#[derive(Default)]
+struct Columns {
+    allowed: Vec<ColumnPattern>,
+    denied: Vec<ColumnPattern>,
+    masked: Vec<MaskedColumns>,
+}
 
 fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<Columns> {
     let mut section = Section::open(tree, path, problems)?;
@@ -107,10 +126,138 @@ fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<Columns> {
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
         placed(tree, path, problems, denied_column)
     });
+    let masked = section.optional("mask", Vec::new(), problems, masked);
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
-    Some((allowed, denied))
+    Some(Columns {
+        allowed,
+        denied,
+        masked: masked?,
+    })
+}
+
+/// `columns.mask`.
+fn masked(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<MaskedColumns>> {
+    let place = tree.place;
+    let entries = map(tree, path, problems)?;
+    if entries.len() > LAID_MAX {
+        report(
+            problems,
+            place,
+            path,
+            &format!("at most {LAID_MAX} masks are held"),
+        );
+        return None;
+    }
+    let (mut found, mut sound) = (Vec::<MaskedColumns>::new(), true);
+    for entry in entries {
+        let path = join(path, &entry.key);
+        let pattern = masked_column(&entry.key);
+        let mask = match entry.tree.value {
+            Value::Nothing => Ok(ColumnMask::Null),
+            Value::Word(word) => ColumnMask::read(&word),
+            Value::List(_) | Value::Map(_) => Err("a mask is wanted, such as partial".into()),
+        };
+        match (pattern, mask) {
+            (Ok(pattern), Ok(_)) if found.iter().any(|own| own.pattern == pattern) => {
+                let what = "this pattern is there already; quotes make no difference";
+                report(problems, entry.place, &path, what);
+            }
+            (Ok(pattern), Ok(mask)) => {
+                found.push(MaskedColumns { pattern, mask });
+                continue;
+            }
+            (Err(what), _) => report(problems, entry.place, &path, &what),
+            (_, Err(what)) => report(problems, entry.tree.place, &path, &what),
+        }
+        sound = false;
+    }
+    found.sort();
+    sound.then_some(found)
+}
+
+/// A column with its relation, or a column of any relation.
+fn masked_column(key: &str) -> Result<ColumnPattern, String> {
+    match split(key)?.as_slice() {
+        [name] => Ok(ColumnPattern {
+            relation: RelationPattern {
+                schema: Glob::new("*"),
+                name: Glob::new("*"),
+            },
+            column: glob(name)?,
+        }),
+        _ => {
+            let pattern = denied_column(key)?;
+            of_users(&pattern.relation)?;
+            Ok(pattern)
+        }
+    }
+}
+
+/// Nothing is laid over what is the server's own.
+fn of_users(pattern: &RelationPattern) -> Result<(), String> {
+    match pattern.schema.exact() {
+        Some(schema) if schema.starts_with("pg_") || schema == "information_schema" => {
+            Err(format!(
+                "{schema} is a schema of the server: its relations are read as they are, or denied"
+            ))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The section `rows`.
+fn rows(
+    tree: Tree,
+    path: &str,
+    settings: Option<&Settings>,
+    problems: &mut Problems,
+) -> Option<Vec<RowFilter>> {
+    let place = tree.place;
+    let entries = map(tree, path, problems)?;
+    if entries.len() > LAID_MAX {
+        report(
+            problems,
+            place,
+            path,
+            &format!("at most {LAID_MAX} conditions are held"),
+        );
+        return None;
+    }
+    let (mut found, mut sound) = (Vec::new(), true);
+    let mut named = BTreeSet::new();
+    for entry in entries {
+        let path = join(path, &entry.key);
+        let pattern = relation(&entry.key);
+        let pattern = pattern.and_then(|pattern| of_users(&pattern).map(|()| pattern));
+        if let Err(what) = &pattern {
+            report(problems, entry.place, &path, what);
+        }
+        let condition = word(entry.tree, &path, problems).and_then(|(place, sql)| {
+            match model_sql::condition(&sql) {
+                Ok(pieces) => {
+                    models::check_values(&pieces, settings, place, &path, problems);
+                    Some(pieces)
+                }
+                Err(wrong) => {
+                    report(problems, place, &path, &wrong.to_string());
+                    None
+                }
+            }
+        });
+        let (Ok(pattern), Some(pieces)) = (pattern, condition) else {
+            sound = false;
+            continue;
+        };
+        if !named.insert(pattern.clone()) {
+            let what = "this pattern is there already; quotes make no difference";
+            report(problems, entry.place, &path, what);
+        }
+        found.push(RowFilter { pattern, pieces });
+    }
+    found.sort_by(|one, other| one.pattern.cmp(&other.pattern));
+    sound.then_some(found)
 }
 
 fn relation(word: &str) -> Result<RelationPattern, String> {
@@ -361,6 +508,109 @@ mod tests {
                 "allow: [a.b.c], deny: [a.b.c]",
                 "a.b.c is also allowed",
             ),
+        ] {
+            let found = said_of(section, keys);
+            assert!(found.contains(wanted), "{keys}: {found}");
+        }
+    }
+
+    #[test]
+    fn masks_and_conditions_are_named_by_patterns() {
+        let policy = policy_with(
+            "columns",
+            "mask: {hr.pay.amount: null, '*.*.email': partial, phone: last(4)}",
+        );
+        let masked = &policy.access().columns_masked;
+        let told: Vec<String> = masked
+            .iter()
+            .map(|own| format!("{} {}", own.pattern, own.mask))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "*.*.email partial",
+                "*.*.phone last(4)",
+                "hr.pay.amount null"
+            ]
+        );
+        assert!(policy.hides() && policy.has_models());
+        let policy = policy_with("rows", "'shop.*': \"a = :user\", shop.b: (c > 1)");
+        assert!(policy.hides() && policy.has_models());
+        assert_eq!(policy.session_values().len(), 1);
+        let version = |keys| version_with("columns", keys);
+        assert_ne!(version("mask: {a: null}"), version("mask: {a: partial}"));
+        assert_ne!(
+            version_with("rows", "a.b: c = 1"),
+            version_with("rows", "a.b: c = 2")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_masks_and_conditions_is_said() {
+        for (section, keys, wanted) in [
+            (
+                "columns",
+                "mask: {a: hidden}",
+                "columns.mask.a: one of null, partial and last(4)",
+            ),
+            ("columns", "mask: {a: last(0)}", "at most 16 letters"),
+            ("columns", "mask: {a: last(17)}", "at most 16 letters"),
+            ("columns", "mask: {a: last(-1)}", "at most 16 letters"),
+            ("columns", "mask: {a: [null]}", "a mask is wanted"),
+            ("columns", "mask: {a.b: null}", "such as shop.a.b"),
+            ("columns", "mask: {a.b.ctid: null}", "cannot be denied"),
+            (
+                "columns",
+                "mask: {a: null, '\"a\"': null}",
+                "quotes make no difference",
+            ),
+            (
+                "columns",
+                "mask: {a: null, '*.*.a': partial}",
+                "quotes make no difference",
+            ),
+            ("columns", "mask: [a]", "a map of keys is wanted"),
+            (
+                "columns",
+                "mask: {pg_catalog.pg_roles.rolname: null}",
+                "a schema of the server",
+            ),
+            (
+                "rows",
+                "pg_catalog.pg_class: true",
+                "a schema of the server",
+            ),
+            ("rows", "a: b = 1", "such as shop.a"),
+            ("rows", "a.b: ''", "rows.a.b: "),
+            (
+                "rows",
+                "a.b: 'c = 1) OR (true'",
+                "rows.a.b: Postgres does not read this",
+            ),
+            (
+                "rows",
+                "a.b: 'c = 1 GROUP BY c'",
+                "rows.a.b: Postgres does not read this",
+            ),
+            ("rows", "a.b: 'c = 1 -- x'", "comments are not carried"),
+            ("rows", "a.b: 'c = $1'", "$1 and its kin"),
+            (
+                "rows",
+                "a.b: 'c = :tenant'",
+                ":tenant is no value of a session",
+            ),
+            (
+                "rows",
+                "a.b: 'c = :app.x'",
+                ":app.x is a setting that no client may set",
+            ),
+            ("rows", "a.b: 'c = 1; DROP TABLE t'", "without a semicolon"),
+            (
+                "rows",
+                "a.b: 'c', '\"a\".b': 'd'",
+                "quotes make no difference",
+            ),
+            ("rows", "a.b: [c]", "a single word"),
         ] {
             let found = said_of(section, keys);
             assert!(found.contains(wanted), "{keys}: {found}");

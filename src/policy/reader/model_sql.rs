@@ -53,6 +53,25 @@ pub(super) fn pieces(sql: &str) -> Result<Vec<Piece>, Wrong> {
     Ok(pieces)
 }
 
+/// Cuts a condition, as it stands behind WHERE, into its pieces.
+pub(super) fn condition(sql: &str) -> Result<Vec<Piece>, Wrong> {
+    // Neither of the two could be left in the middle by what can stand in the other.
+    pieces(&format!("SELECT {sql}"))?;
+    let mut pieces = pieces(&format!("{CONDITION_BEGINS}{sql})"))?;
+    if let Some(Piece::Sql(first)) = pieces.first_mut() {
+        *first = first
+            .strip_prefix(CONDITION_BEGINS)
+            .unwrap_or_default()
+            .to_owned();
+    }
+    if let Some(Piece::Sql(last)) = pieces.last_mut() {
+        *last = last.strip_suffix(')').unwrap_or_default().to_owned();
+    }
+    Ok(pieces)
+}
+
+const CONDITION_BEGINS: &str = "SELECT 1 WHERE (";
+
 /// What a model's text may not hold, wherever it stands.
 fn plain(token: &Token, text: &str) -> Result<(), Wrong> {
     match token.kind {

@@ -110,7 +110,7 @@ fn model(
 }
 
 /// A setting that a client may not set would be one that nobody gives a value.
-fn check_values(
+pub(super) fn check_values(
     pieces: &[Piece],
     settings: Option<&Settings>,
     place: Place,

@@ -135,6 +135,25 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Patterns of columns that may not be read, whatever is allowed.",
     },
     Key {
+        path: "columns.mask",
+        form: Form::Each(Names::Like(r"\S"), &MASK),
+        absent: Some("none"),
+        doc: "What is read in place of columns, of the column's type: null; partial, the first \
+              letter of a text; last(4), its last letters. The name of a column alone means every \
+              relation. Of several patterns the one with fewest wildcards holds. A view that reads \
+              such a column cannot be read, unless a model, or an entry here or in rows without \
+              wildcards, has its name.",
+    },
+    Key {
+        path: "rows",
+        form: Form::Each(Names::Like(RELATION_NAME), &FILLED),
+        absent: Some("every row"),
+        doc: "Conditions by pattern of relations, as behind WHERE, with the session's values as in \
+              models: \"sales.*\": tenant = :user. All that name a relation have to hold. A relation \
+              without a column that one names cannot be read, nor a view that reads such a \
+              relation, unless a model or an entry without wildcards has its name: shop.v: \"true\".",
+    },
+    Key {
         path: "models",
         form: Form::Each(Names::Like(RELATION_NAME), &Form::Section),
         absent: Some("none"),
@@ -250,6 +269,10 @@ pub(super) const KEYS: &[Key] = &[
 const ANY: Form = Form::OneOf(&["any"]);
 const NAMES: Form = Form::Either(&[FILLED, Form::Many(&FILLED)]);
 const RELATION: Form = Form::Text(Some(RELATION_NAME));
+const MASK: Form = Form::Either(&[
+    Form::Nothing,
+    Form::Text(Some(r"^(null|partial|last\(\s*[1-9][0-9]?\s*\))$")),
+]);
 const COLUMN: Form = Form::Text(Some(COLUMN_NAME));
 
 /// Two names with a dot between them. Without quotes a name is letters, digits, `_`, `$`, `-`, `*`

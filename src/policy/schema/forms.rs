@@ -24,6 +24,8 @@ pub(super) enum Form {
     Known(fn() -> Vec<&'static str>),
     /// A text of this form, or any.
     Text(Option<&'static str>),
+    /// YAML's null.
+    Nothing,
     /// A text, or a number or truth value that is taken as one.
     Scalar,
     /// true or false.
@@ -83,6 +85,7 @@ impl Form {
             Self::Text(Some(pattern)) => {
                 members([("pattern", json!(pattern)), ("type", json!("string"))])
             }
+            Self::Nothing => members([("type", json!("null"))]),
             Self::Scalar => members([("type", json!(["string", "number", "boolean"]))]),
             Self::Truth => members([("type", json!("boolean"))]),
             Self::Integer => members([("type", json!("integer"))]),

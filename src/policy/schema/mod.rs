@@ -67,7 +67,8 @@ fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static Key)> 
 pub fn home_of(name: &str) -> Option<&'static str> {
     let mut named = keys()
         .map(|key| key.path)
-        .filter(|path| !path.contains('*'));
+        // Of rows there are limits, too.
+        .filter(|path| !path.contains('*') && *path != "rows");
     named.find(|path| path.rsplit('.').next() == Some(name))
 }
 

@@ -25,7 +25,7 @@ fn the_table_has_the_keys_that_the_reader_asks_for() {
         "everything",
         "settings",
         "allow: {some: {min: 1, max: 2}}, deny: []}\nmatch: {user: x}\nrelations: {}\n\
-         columns: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
+         columns: {}\nrows: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
          statements: {several: each, explain_analyze: refuse, with_hold: {max_rows: 1}, \
          lock_access_share: refuse}\ntests: [{statement: x, expect: permit}]\nrepair: {mode: off, gates: {}",
     );
@@ -173,6 +173,11 @@ fn what_the_reader_takes_the_schema_takes() {
         ),
         ("columns", "allow: [a.b.c], deny: ['*.\"x y\".z']"),
         (
+            "columns",
+            "mask: {a: null, b.c.d: partial, 'e.*.f': last(4)}",
+        ),
+        ("rows", "a.b: c = :user, '*.*': d"),
+        (
             "models",
             "a.b: {sql: SELECT 1, new: true, about: x, columns: {y: z}}",
         ),
@@ -221,6 +226,10 @@ fn what_is_wrong_is_so_to_both() {
         ("relations", "allow: all"),
         ("relations", "through_views: maybe"),
         ("columns", "deny: [a.b]"),
+        ("columns", "mask: {a: hidden}"),
+        ("columns", "mask: {a: 3}"),
+        ("rows", "a: b"),
+        ("rows", "a.b: {}"),
         ("models", "b: {sql: SELECT 1}"),
         ("models", "a.b: {about: x}"),
         ("models", "a.b: {sql: SELECT 1, new: maybe}"),

@@ -158,6 +158,30 @@ pub(super) const CASES: &[Case] = &[
         ],
     ),
     asked(
+        "columns.mask",
+        &[("columns/mask", r#"{"shop.customers.email": "partial"}"#)],
+        &[
+            app(
+                &["SELECT email FROM shop.customers ORDER BY 1"],
+                "a*** b***",
+            ),
+            app(&["SELECT 1 FROM ONLY shop.customers"], "42501 model"),
+        ],
+        &[
+            app(&["SELECT count(*) FROM shop.customers"], "2"),
+            app(ORDERS, "1 2"),
+        ],
+    ),
+    asked(
+        "rows",
+        &[("rows", r#"{"shop.ord*": "id = 2"}"#)],
+        &[
+            app(ORDERS, "2"),
+            app(&["SELECT total FROM shop.sums"], "42501 model"),
+        ],
+        &[app(&["SELECT count(*) FROM shop.customers"], "2")],
+    ),
+    asked(
         "columns.deny",
         &[("columns/deny", r#"["*.*.email"]"#)],
         &[

@@ -1,0 +1,243 @@
+//! Masks of columns and conditions on rows by pattern, with a database: what is read, and that
+//! nothing of what is masked or left away arrives, by whatever way.
+
+use std::fs;
+use std::path::PathBuf;
+
+use pgsieve::demo::cluster::random_name;
+
+use crate::support::raw::Frame;
+use crate::support::{APP, Options, RawClient, Stack, frames, until};
+
+/// A folder with one policy, gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn with(text: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("policy.yaml"), text).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+const POLICY: &str = "
+name: masks
+extends: bi
+columns:
+  mask: {'hr.salaries.amount': null, '*.*.email': partial, phone: last(4)}
+rows: {'sales.*': 'tenant = :user'}
+";
+
+const TABLES: &[&str] = &[
+    "CREATE SCHEMA sales; CREATE SCHEMA hr",
+    "CREATE TABLE sales.customers (id int PRIMARY KEY, tenant text, email varchar(60), \
+     phone char(14), spent numeric(10, 2))",
+    "CREATE TABLE sales.orders (id int, tenant text, email text, total int) \
+     PARTITION BY RANGE (id)",
+    "CREATE TABLE sales.orders_1 PARTITION OF sales.orders FOR VALUES FROM (0) TO (100)",
+    "CREATE TABLE sales.lists (id int)",
+    "CREATE TABLE hr.salaries (id int, amount numeric(10, 2) NOT NULL, email text)",
+    "INSERT INTO sales.customers VALUES (1, 'app', 'ann@CANARY', '0049-30-771234', 1), \
+     (2, 'app', 'a', '12', 2), (3, 'app', NULL, NULL, 3), (4, 'CANARY', 'x@CANARY', '7777', 4)",
+    "INSERT INTO sales.orders VALUES (1, 'app', 'ann@CANARY', 5), (2, 'app', 'ann@CANARY', 6), \
+     (3, 'CANARY', 'x', 7777)",
+    "INSERT INTO hr.salaries VALUES (1, 7777, 'bob@CANARY')",
+    "CREATE VIEW sales.contacts AS SELECT id, tenant, email AS contact FROM sales.customers",
+    "CREATE VIEW hr.all AS SELECT c.id, c.contact FROM sales.contacts c",
+    "CREATE MATERIALIZED VIEW hr.kept AS SELECT email AS e, tenant FROM sales.orders",
+    "ANALYZE",
+    "GRANT USAGE ON SCHEMA sales, hr TO app",
+    "GRANT SELECT ON ALL TABLES IN SCHEMA sales, hr TO app",
+];
+
+fn stack(policy: &str) -> (Stack, Folder) {
+    let folder = Folder::with(policy);
+    let file = folder.0.join("policy.yaml").to_string_lossy().into_owned();
+    let stack = Stack::start(Options {
+        arguments: vec!["--policy".into(), file],
+        ..Options::default()
+    });
+    stack.prepare(TABLES);
+    let known = until(|| {
+        let answer = client(&stack).query("SELECT id FROM hr.salaries");
+        (values(&answer) == ["1"]).then_some(())
+    });
+    assert!(known.is_some(), "{}", stack.stderr());
+    (stack, folder)
+}
+
+fn client(stack: &Stack) -> RawClient {
+    RawClient::login(stack.proxied_address(), &stack.login(APP))
+}
+
+/// The rows of an answer, NULL as a dash.
+fn values(answer: &[Frame]) -> Vec<String> {
+    let rows = answer.iter().filter(|frame| frame.kind == b'D');
+    rows.map(|frame| {
+        let mut rest = &frame.body[2..];
+        let mut row = Vec::new();
+        while !rest.is_empty() {
+            let (length, behind) = rest.split_at(4);
+            let length = i32::from_be_bytes(length.try_into().unwrap());
+            let Ok(length) = usize::try_from(length) else {
+                row.push("-".to_owned());
+                rest = behind;
+                continue;
+            };
+            let (value, behind) = behind.split_at(length);
+            row.push(String::from_utf8_lossy(value).into_owned());
+            rest = behind;
+        }
+        row.join("|")
+    })
+    .collect()
+}
+
+/// The rule that refused.
+fn rule(answer: &[Frame]) -> String {
+    let error = answer.iter().find(|frame| frame.kind == b'E');
+    let detail = error
+        .and_then(|error| error.field(b'D'))
+        .unwrap_or_default();
+    let rule = detail.strip_prefix("rule: ").unwrap_or_default();
+    rule.split([' ', '\n'])
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn shows_hidden(answer: &[Frame]) -> bool {
+    let holds = |frame: &Frame, word: &[u8]| frame.body.windows(word.len()).any(|at| at == word);
+    let mut canaries = [&b"CANARY"[..], b"7777"].into_iter();
+    canaries.any(|word| answer.iter().any(|frame| holds(frame, word)))
+}
+
+#[test]
+fn masks_show_what_they_say_with_the_type_of_the_column() {
+    let (stack, _folder) = stack(POLICY);
+    let mut client = client(&stack);
+    for (text, wanted) in [
+        (
+            "SELECT id, email, phone FROM sales.customers ORDER BY id",
+            &["1|a***|***1234", "2|***|***", "3|-|-"][..],
+        ),
+        ("SELECT * FROM hr.salaries", &["1|-|b***"]),
+        (
+            "SELECT email, sum(total) FROM sales.orders GROUP BY email",
+            &["a***|11"],
+        ),
+        ("SELECT email FROM sales.orders_1 WHERE id = 2", &["a***"]),
+        (
+            "SELECT o.id FROM sales.orders o JOIN sales.customers c USING (email) ORDER BY 1",
+            &["1", "2"],
+        ),
+        ("SELECT count(*) FROM sales.customers", &["3"]),
+        (
+            "SELECT count(*) FROM sales.customers WHERE email = 'ann@CANA' || 'RY'",
+            &["0"],
+        ),
+        (
+            "SELECT pg_typeof(amount), pg_typeof(email) FROM hr.salaries",
+            &["numeric|text"],
+        ),
+        (
+            "SELECT pg_typeof(email), pg_typeof(phone) FROM sales.customers LIMIT 1",
+            &["character varying|character"],
+        ),
+        (
+            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute \
+             WHERE attrelid = 'hr.salaries'::regclass AND attname = 'amount'",
+            &["numeric(10,2)"],
+        ),
+        ("SELECT coalesce(amount, -1) FROM hr.salaries", &["-1"]),
+    ] {
+        let answer = client.query(text);
+        let given = values(&answer);
+        assert_eq!(given, wanted, "{text}: {answer:?}");
+        client.send(&frames::extended(text, &[], false));
+        assert_eq!(values(&client.until_ready()), wanted, "{text}");
+    }
+}
+
+#[test]
+fn nothing_that_is_masked_or_left_away_arrives() {
+    for mode in ["", "mode: observe\n"] {
+        let (stack, _folder) = stack(&format!("{POLICY}{mode}"));
+        let mut client = client(&stack);
+        // What a function reads is only observed, as the README says.
+        let is_function = |text: &&&str| text.contains("to_xml(") || text.contains("current_query");
+        let functions = WAYS
+            .iter()
+            .filter(|text| mode.is_empty() && is_function(text));
+        let others = WAYS.iter().filter(|text| !is_function(text));
+        for text in others.chain(functions) {
+            let answer = client.query(text);
+            assert!(!shows_hidden(&answer), "{mode}{text}: {answer:?}");
+            client.send(&frames::extended(text, &[], false));
+            let answer = client.until_ready();
+            assert!(!shows_hidden(&answer), "{mode}{text}: {answer:?}");
+        }
+        for (text, wanted) in REFUSED {
+            let answer = client.query(text);
+            assert_eq!(rule(&answer), *wanted, "{mode}{text}: {answer:?}");
+            assert!(!shows_hidden(&answer), "{text}: {answer:?}");
+        }
+    }
+}
+
+const WAYS: &[&str] = &[
+    "TABLE sales.customers",
+    "SELECT c FROM sales.customers c",
+    "SELECT row_to_json(c), to_jsonb(c) FROM sales.customers c",
+    "SELECT (c).email FROM sales.customers c",
+    "SELECT c.* FROM hr.salaries c",
+    "SELECT json_agg(s) FROM hr.salaries s",
+    "SELECT max(amount), min(amount), count(amount) FROM hr.salaries",
+    "SELECT 1 / (amount - 7777) FROM hr.salaries",
+    "SELECT email::int FROM sales.customers",
+    "SELECT 1 FROM sales.customers WHERE email::int > 1",
+    "SELECT 1 FROM sales.customers WHERE tenant::int > 1",
+    "SELECT spent / (id - 4) FROM sales.customers",
+    "SELECT 1 FROM sales.customers WHERE spent / (id - 4) > 0",
+    "SELECT DISTINCT tenant FROM sales.orders ORDER BY 1",
+    "SELECT string_agg(email, ',' ORDER BY total) FROM sales.orders",
+    "SELECT ctid, tableoid FROM sales.customers",
+    "COPY sales.customers TO STDOUT",
+    "COPY sales.customers (email, phone) TO STDOUT",
+    "COPY (TABLE hr.salaries) TO STDOUT",
+    "COPY sales.orders_1 TO STDOUT",
+    "SELECT * FROM ONLY sales.customers",
+    "SELECT * FROM sales.orders TABLESAMPLE system (100)",
+    "WITH x AS MATERIALIZED (TABLE sales.customers) SELECT * FROM x",
+    "SELECT (SELECT array_agg(email) FROM sales.customers)",
+    "SELECT most_common_vals FROM pg_stats WHERE tablename = 'orders_1'",
+    "SELECT histogram_bounds FROM pg_stats",
+    "SELECT query_to_xml('SELECT * FROM sales.customers', true, true, '')",
+    "SELECT table_to_xml('hr.salaries', true, true, '')",
+    "SELECT query FROM pg_stat_activity",
+    "SELECT current_query() FROM sales.customers",
+    "SELECT * FROM json_populate_recordset(NULL::sales.customers, '[]')",
+    "EXPLAIN VERBOSE SELECT * FROM sales.customers WHERE email = 'x'",
+    "SELECT contact FROM sales.contacts",
+    "SELECT * FROM hr.all",
+    "SELECT * FROM hr.kept",
+    "SELECT c.email FROM sales.customers c, LATERAL (SELECT c.email::date) x",
+];
+
+const REFUSED: &[(&str, &str)] = &[
+    ("SELECT contact FROM sales.contacts", "model"),
+    ("SELECT * FROM hr.all", "model"),
+    ("SELECT * FROM hr.kept", "model"),
+    ("SELECT 1 FROM pg_stats", "relation_denied"),
+    ("SELECT attmissingval FROM pg_attribute", "column_denied"),
+    ("SELECT id FROM sales.lists", "model"),
+    ("SELECT email FROM ONLY sales.customers", "model"),
+    ("LOCK TABLE sales.customers IN ACCESS SHARE MODE", "model"),
+];
