@@ -438,7 +438,7 @@ fn suggest_proposes_what_was_read_and_nothing_else() {
         "statements that were refused, so that what they name is left out: 1",
         "  refused by relation_denied: 1\n",
         "statements in database stock, which --upstream does not name, are left out: 1",
-        "relations of the server's own, which every policy lets be read, are not listed: 1",
+        "relations of the server's own, which need no naming, are not listed: 1",
         "relation shop.dropped is not in the database any more",
         "setting app.unknown was set (once on 2026-01-03) and is not in settings.allow of agent",
     ] {

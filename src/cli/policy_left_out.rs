@@ -2,6 +2,8 @@
 
 use crate::cli::complain;
 use crate::cli::policy_seen::{Often, Seen};
+use crate::cli::policy_suggest::{is_of_the_server, names_of};
+use crate::gate::sight::Sight;
 
 /// What is left out, beside what was refused or not recorded.
 #[derive(Default)]
@@ -15,6 +17,35 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
+    /// Takes in what no policy shows that hides anything: what the server itself holds of the data
+    /// and texts of others. A superuser reads it past pgsieve.
+    pub fn take_hidden(&mut self, seen: &Seen, sight: &Sight) {
+        let (catalog, Some(mask)) = (sight.catalog(), sight.mask()) else {
+            return;
+        };
+        for (id, _) in catalog.relations() {
+            let (schema, name) = names_of(catalog, id);
+            let told = format!("{schema}.{name}");
+            if !is_of_the_server(&told) || !seen.relations.contains_key(&told) {
+                continue;
+            }
+            if mask.hides(id) {
+                self.lost.push(format!("relation {told} {HOLDS_OF_OTHERS}"));
+                continue;
+            }
+            let columns = catalog.columns_of(id).iter();
+            let hidden = columns.filter(|column| mask.hides_column(id, column.number));
+            let hidden: Vec<&str> = hidden
+                .map(|column| catalog.names().text(column.name))
+                .collect();
+            if !hidden.is_empty() {
+                let hidden = hidden.join(", ");
+                self.lost
+                    .push(format!("{told}: column {hidden} {HOLDS_OF_OTHERS}"));
+            }
+        }
+    }
+
     /// Says all of it. Settings that were set are those that the base does not give.
     pub fn tell(&self, seen: &Seen, base: &str, not_given: &[(&String, &Often)]) {
         say(
@@ -48,7 +79,7 @@ impl LeftOut {
         say(seen.unreadable, "lines that are none of an audit");
         say(
             self.of_server,
-            "relations of the server's own, which every policy lets be read, are not listed",
+            "relations of the server's own, which need no naming, are not listed",
         );
         if !self.unneeded.is_empty() {
             let all = self.unneeded.join(", ");
@@ -67,6 +98,10 @@ impl LeftOut {
         }
     }
 }
+
+/// Why some of the server's own cannot be in a policy.
+const HOLDS_OF_OTHERS: &str = "holds data, texts or secrets of others: no policy that hides \
+                               anything shows it, so that reading it is refused";
 
 fn say(count: u64, words: &str) {
     if count > 0 {

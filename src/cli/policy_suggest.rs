@@ -216,6 +216,7 @@ fn functions(seen: &Seen, catalog: &Arc<Catalog>, draft: &Policy, found: &mut Fo
 /// Functions that were named, and run something else that would have to be named as well.
 fn still_opaque(seen: &Seen, catalog: &Arc<Catalog>, policy: &Policy, found: &mut Found) {
     let sight = Sight::new(Arc::clone(catalog), policy);
+    found.left_out.take_hidden(seen, &sight);
     for (id, _) in catalog.functions() {
         let opaque = || sight.may_read_anything(id) || sight.called_by_name(id).is_some();
         let name = catalog.function_signature(id);
@@ -406,7 +407,7 @@ pub(super) fn of_the_server(kind: SchemaKind) -> bool {
 }
 
 /// The server's own relations need no naming, known or not.
-fn is_of_the_server(name: &str) -> bool {
+pub(super) fn is_of_the_server(name: &str) -> bool {
     name.starts_with("pg_catalog.") || name.starts_with("information_schema.")
 }
 

@@ -134,6 +134,8 @@ mod silence;
 #[cfg(test)]
 mod silent_connections;
 #[cfg(test)]
+mod suggest;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod temporary;
