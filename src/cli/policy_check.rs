@@ -4,6 +4,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::catalog::Catalog;
 use crate::cli::policy_stand::world;
 use crate::cli::policy_test::misused;
@@ -138,14 +140,20 @@ fn sound(
         Strictness::Mixed => ", rules of it only observe",
         Strictness::Observe => ", mode: observe",
     };
-    match warnings {
-        0 => writeln!(out, "{origin}: {name} {version}: sound{mode}"),
-        1 => writeln!(out, "{origin}: {name} {version}: sound{mode}, 1 warning"),
-        count => writeln!(
-            out,
-            "{origin}: {name} {version}: sound{mode}, {count} warnings"
-        ),
-    }
+    let ending = policy.ending();
+    let over = match policy.is_over(Timestamp::now().as_second()) {
+        true => ", which is over: it is for nobody",
+        false => "",
+    };
+    let warned = match warnings {
+        0 => String::new(),
+        1 => ", 1 warning".to_owned(),
+        count => format!(", {count} warnings"),
+    };
+    writeln!(
+        out,
+        "{origin}: {name} {version}: sound{mode}{ending}{over}{warned}"
+    )
 }
 
 fn together(policies: Vec<Arc<Policy>>, tally: &mut Tally, out: &mut impl Write) -> io::Result<()> {

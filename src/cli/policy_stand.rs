@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::cli::check;
 use crate::cli::database;
 use crate::cli::policy_files::PolicyFile;
@@ -61,7 +63,9 @@ pub fn choose(
         })?;
     }
     let policies = files.iter().map(|file| &*file.policy);
-    let chosen = choice::choose(policies, &traits, |_| Unsaid::FitsNothing);
+    let now = Timestamp::now().as_second();
+    let is_over = |policy: &Policy| !only_one && policy.is_over(now);
+    let chosen = choice::choose(policies, &traits, |_| Unsaid::FitsNothing, is_over);
     let (place, why) = match (chosen, only_one) {
         (Some((place, why)), _) => (place, Some(why)),
         (None, true) => (0, None),

@@ -24,14 +24,17 @@ pub enum Unsaid {
 }
 
 /// The place of the policy that a session gets, as a server finds it: by their priorities, then as
-/// they come, the first whose `match` fits, else the one without. What cannot be said of a session
+/// they come, the first whose `match` fits, else the one without, of those that are not over. What
+/// cannot be said of a session
 /// (its address; its certificate, where none is given) fits as `unsaid` says of each policy.
 pub fn choose<'p>(
     policies: impl Iterator<Item = &'p Policy>,
     traits: &Traits,
     unsaid: impl Fn(usize) -> Unsaid,
+    is_over: impl Fn(&Policy) -> bool,
 ) -> Option<(usize, Why)> {
-    let mut ordered: Vec<(usize, &Policy)> = policies.enumerate().collect();
+    let holding = policies.enumerate().filter(|(_, policy)| !is_over(policy));
+    let mut ordered: Vec<(usize, &Policy)> = holding.collect();
     ordered.sort_by_key(|(_, policy)| Reverse(policy.priority()));
     let fitting = ordered.iter().find(|(place, policy)| {
         let wanted = policy.matches();
@@ -91,7 +94,7 @@ mod tests {
                 true => Unsaid::Fits,
                 false => Unsaid::FitsNothing,
             };
-            let (place, why) = choose(all.iter(), &traits, unsaid).unwrap();
+            let (place, why) = choose(all.iter(), &traits, unsaid, |_| false).unwrap();
             (all[place].name().to_owned(), why)
         };
         let told = |name: &str, why| (name.to_owned(), why);
@@ -105,9 +108,10 @@ mod tests {
         assert_eq!(chosen("ben", None, Some(4)), told("shown", Why::Fits));
         // A certificate that is said is held against it.
         assert_eq!(chosen("ben", Some("d"), Some(4)), told("rest", Why::Rest));
-        let nobody = choose(all.iter().skip(1), &Traits::default(), |_| {
-            Unsaid::FitsNothing
-        });
+        let nothing = |_| Unsaid::FitsNothing;
+        let nobody = choose(all.iter().skip(1), &Traits::default(), nothing, |_| false);
+        let ended = |policy: &Policy| policy.name() == "rest";
+        assert_eq!(choose(all.iter(), &Traits::default(), nothing, ended), None);
         assert_eq!(nobody, None);
     }
 }

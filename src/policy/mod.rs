@@ -72,6 +72,7 @@ pub struct Policy {
     repair: RepairSettings,
     matches: Option<Match>,
     priority: i64,
+    until: Option<i64>,
     mode: Mode,
     rule_modes: BTreeMap<PolicyRule, Mode>,
     observe_until: Option<i64>,
@@ -423,6 +424,26 @@ impl Policy {
             Mode::Enforce if self.rule_modes.values().any(is_observed) => Strictness::Mixed,
             Mode::Enforce => Strictness::Enforce,
         }
+    }
+
+    /// The moment at which it ends by itself, in seconds since 1970, if it does.
+    pub fn until(&self) -> Option<i64> {
+        self.until
+    }
+
+    /// The same in words, to stand behind its name; empty where it does not end.
+    pub fn ending(&self) -> String {
+        let until = self.until.map(jiff::Timestamp::from_second);
+        match until {
+            Some(Ok(until)) => format!(", until {until}"),
+            Some(Err(_)) => ", until an unknown moment".to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// Whether it has ended at a moment, in seconds since 1970.
+    pub fn is_over(&self, now: i64) -> bool {
+        self.until.is_some_and(|until| until <= now)
     }
 
     /// Until when it is meant to observe, in seconds since 1970, where it says so and does.

@@ -60,7 +60,8 @@ impl PolicySet {
                 if earlier.name() == name {
                     wrong.push(WrongSet::NameTwice(name.to_owned()));
                 }
-                if earlier.matches() == policy.matches() {
+                // What ends by itself is followed by the other.
+                if earlier.matches() == policy.matches() && earlier.until().is_none() {
                     let both = (earlier.name().to_owned(), name.to_owned());
                     wrong.push(match policy.matches() {
                         None => WrongSet::NoMatchTwice(both.0, both.1),
@@ -77,19 +78,14 @@ impl PolicySet {
     }
 
     /// The first policy whose `match` fits; else the one without a `match`; none where there is no
-    /// such one: the session is turned away.
-    pub fn choose(&self, session: &Traits) -> Option<&Arc<Policy>> {
-        if let [only] = self.policies.as_slice()
-            && only.matches().is_none()
-        {
-            return Some(only);
-        }
+    /// such one: the session is turned away. What has ended by `now`, in seconds since 1970, is for
+    /// nobody.
+    pub fn choose(&self, session: &Traits, now: i64) -> Option<&Arc<Policy>> {
+        let holds = |policy: &&Arc<Policy>| !policy.is_over(now);
         let fits = |policy: &&Arc<Policy>| policy.matches().is_some_and(|own| own.fits(session));
         let rest = |policy: &&Arc<Policy>| policy.matches().is_none();
-        let mut policies = self.policies.iter();
-        policies
-            .find(fits)
-            .or_else(|| self.policies.iter().find(rest))
+        let policies = || self.policies.iter().filter(holds);
+        policies().find(fits).or_else(|| policies().find(rest))
     }
 
     /// Whether any policy can be for a session of this user, whatever else the session is like.
@@ -115,13 +111,17 @@ fn shadowed(policies: &[Arc<Policy>], known: &[WrongSet]) -> Vec<WrongSet> {
         })
     };
     let of_one = |(place, policy): (usize, &Arc<Policy>)| {
+        let name = policy.name();
         // The one without a match comes last, wherever it stands.
         let before = match policy.matches() {
             Some(_) => place,
             None => policies.len(),
         };
-        let by = shadow::shadows_of(policy, policies.iter().take(before))?;
-        let name = policy.name();
+        let lasting = policies
+            .iter()
+            .take(before)
+            .filter(|other| other.until().is_none() || other.name() == name);
+        let by = shadow::shadows_of(policy, lasting)?;
         let by = by.into_iter().map(str::to_owned).collect();
         (!is_known(name)).then(|| WrongSet::Shadowed(name.to_owned(), by))
     };
@@ -185,13 +185,16 @@ mod tests {
             named("ann", "user: a*n"),
         ];
         let set = PolicySet::new(policies.clone()).unwrap();
-        let chosen = |user| set.choose(&of(user)).map(|policy| policy.name().to_owned());
+        let chosen = |user| {
+            set.choose(&of(user), 0)
+                .map(|policy| policy.name().to_owned())
+        };
         assert_eq!(chosen("agent_1").as_deref(), Some("first"));
         assert_eq!(chosen("agent_2").as_deref(), Some("agents"));
         assert_eq!(chosen("ann").as_deref(), Some("first"));
         assert_eq!(chosen("bob").as_deref(), Some("rest"));
         let set = PolicySet::new(policies[1..].to_vec()).unwrap();
-        assert!(set.choose(&of("bob")).is_none());
+        assert!(set.choose(&of("bob"), 0).is_none());
     }
 
     #[test]
@@ -204,7 +207,10 @@ mod tests {
         let narrow = of_priority("narrow", "user: ann", 7);
         let low = of_priority("low", "user: bob", -7);
         let set = PolicySet::new(vec![wide.clone(), narrow.clone()]).unwrap();
-        let chosen = |user| set.choose(&of(user)).map(|policy| policy.name().to_owned());
+        let chosen = |user| {
+            set.choose(&of(user), 0)
+                .map(|policy| policy.name().to_owned())
+        };
         assert_eq!(chosen("ann").as_deref(), Some("narrow"));
         assert_eq!(chosen("bob").as_deref(), Some("wide"));
         assert_eq!(
@@ -216,7 +222,7 @@ mod tests {
     #[test]
     fn one_alone_with_a_match_turns_others_away() {
         let set = PolicySet::new(vec![named("ann", "user: ann")]).unwrap();
-        assert!(set.choose(&of("ann")).is_some() && set.choose(&of("bob")).is_none());
+        assert!(set.choose(&of("ann"), 0).is_some() && set.choose(&of("bob"), 0).is_none());
     }
 
     #[test]
@@ -261,5 +267,43 @@ mod tests {
         assert_eq!(wrong(catch_all), [by_all("ann"), by_all("rest")]);
         let many = (0..=POLICIES_MAX).map(|at| named(&format!("p{at}"), &format!("user: u{at}")));
         assert_eq!(wrong(many.collect()), [WrongSet::TooMany]);
+    }
+
+    #[test]
+    fn a_policy_that_ends_is_followed_by_the_next_and_shadows_nobody() {
+        let ending = |name: &str, matching: &str| {
+            named(name, &format!("{matching}}}\nuntil: 1970-01-02\nrules: {{"))
+        };
+        let all = vec![
+            ending("guest", "user: ann"),
+            named("ann", "user: ann"),
+            named("rest", ""),
+        ];
+        let set = PolicySet::new(all.clone()).unwrap();
+        let chosen = |set: &PolicySet, user: &str, now| {
+            set.choose(&of(user), now)
+                .map(|policy| policy.name().to_owned())
+        };
+        for (user, now, name) in [
+            ("ann", 172_799, "guest"),
+            ("ann", 172_800, "ann"),
+            ("ann", i64::MAX, "ann"),
+            ("bob", 0, "rest"),
+        ] {
+            assert_eq!(
+                chosen(&set, user, now).as_deref(),
+                Some(name),
+                "{user} {now}"
+            );
+        }
+        // The other way round nobody would ever get the one that ends.
+        let turned = vec![all[1].clone(), all[0].clone()];
+        let wrong = PolicySet::new(turned).unwrap_err();
+        assert_eq!(wrong, [WrongSet::SameMatch("ann".into(), "guest".into())]);
+        let wide = vec![ending("guests", "user: '*'"), named("ann", "user: ann")];
+        assert!(PolicySet::new(wide).is_ok());
+        let alone = PolicySet::only(ending("guest", "user: '*'"));
+        assert_eq!(chosen(&alone, "ann", 0).as_deref(), Some("guest"));
+        assert_eq!(chosen(&alone, "ann", 172_800), None);
     }
 }

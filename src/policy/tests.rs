@@ -424,6 +424,7 @@ fn every_section_is_part_of_the_version() {
         ("limits", "concurrency_per_user: 3"),
         ("limits", "statements_per_second: 3"),
         ("limits", "statements_per_day: 3"),
+        ("mode", "enforce\nuntil: 2030-01-31"),
         ("limits", "rows_per_day: 3"),
         ("limits", "bytes_per_day: 3"),
         ("limits", "connections_per_user: 3"),

@@ -200,7 +200,11 @@ impl Readiness {
         for policy in set.all() {
             let (name, version) = (cleaned(policy.name()), policy.version());
             let mode = policy.strictness().name();
-            let _ = writeln!(text, "policy {name:?}: version {version}, mode {mode}");
+            let ending = policy.ending();
+            let _ = writeln!(
+                text,
+                "policy {name:?}: version {version}, mode {mode}{ending}"
+            );
         }
         let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reload) = reload {
@@ -239,7 +243,8 @@ impl Readiness {
                 .iter()
                 .map(|policy| {
                     let mode = policy.strictness().name();
-                    (cleaned(policy.name()), policy.version().to_owned(), mode)
+                    let name = format!("{}{}", cleaned(policy.name()), policy.ending());
+                    (name, policy.version().to_owned(), mode)
                 })
                 .collect(),
             policies_rejected: match reload {

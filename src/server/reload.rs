@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
@@ -26,9 +27,9 @@ use super::renewal::{Coming, Faults, Read, Report, Watched};
 use super::stamp::Stamp;
 use crate::catalog::Version;
 use crate::limits;
-use crate::policy::{Live, PolicySet, Problem};
+use crate::policy::{Live, Policy, PolicySet, Problem};
 use crate::telemetry::Telemetry;
-use crate::telemetry::events::{PoliciesCompared, PoliciesRead, SettingsRead};
+use crate::telemetry::events::{PoliciesCompared, PoliciesRead, PolicyEnded, SettingsRead};
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::upstream::keeper::Catalogs;
 
@@ -113,10 +114,12 @@ impl Reloader {
     pub async fn run(mut self) {
         let mut tried = self.begin().await;
         let mut misfits = Vec::new();
+        let mut ended = Vec::new();
         // Which catalogs were known when policies did not fit them: others they may fit.
         let mut unfit_with = None;
         loop {
             self.compare(&mut misfits);
+            self.note_ended(&mut ended);
             let looking = timeout(limits::POLICY_LOOK_INTERVAL, self.wishes.recv());
             let wish = match looking.await {
                 Ok(Some(wish)) => Some(wish),
@@ -139,6 +142,19 @@ impl Reloader {
                 let (fit, stamp) = self.reload(wish.and_then(|wish| wish.answer)).await;
                 tried = stamp.or(Some(now));
                 unfit_with = (fit == Fit::NotYet).then_some(known);
+            }
+        }
+    }
+
+    /// Says once of each policy that it has ended.
+    fn note_ended(&self, told: &mut Vec<Arc<Policy>>) {
+        let set = self.live.current();
+        let now = Timestamp::now().as_second();
+        told.retain(|known| set.all().iter().any(|own| Arc::ptr_eq(own, known)));
+        for policy in set.all().iter().filter(|policy| policy.is_over(now)) {
+            if !told.iter().any(|known| Arc::ptr_eq(known, policy)) {
+                self.telemetry.emit(&PolicyEnded { policy });
+                told.push(Arc::clone(policy));
             }
         }
     }

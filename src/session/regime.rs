@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::gate::Gate;
 use crate::policy::matching::Traits;
@@ -51,6 +52,14 @@ pub struct Placed {
     pub generation: u64,
 }
 
+impl Placed {
+    /// Whether the policy has ended by itself. Only where it says when it does, the clock is asked.
+    pub fn is_over(&self) -> bool {
+        let policy = self.gate.policy();
+        policy.until().is_some() && policy.is_over(now())
+    }
+}
+
 impl Regime {
     /// Under these policies.
     pub fn new(live: Arc<Live>, recording: Option<Recording>) -> Self {
@@ -81,7 +90,7 @@ impl Regime {
         // The number is read first: should the policies be newer, the session is placed once more.
         let generation = self.live.generation();
         let set = self.live.current();
-        let gate = self.gate(set.choose(traits)?, &set);
+        let gate = self.gate(set.choose(traits, now())?, &set);
         Some(Placed {
             traits: Arc::clone(traits),
             gate,
@@ -126,6 +135,13 @@ impl fmt::Debug for Regime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Regime")
     }
+}
+
+/// Seconds since 1970. A clock that stands before that has every policy ended.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.ok().map(|now| i64::try_from(now.as_secs()));
+    seconds.and_then(Result::ok).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

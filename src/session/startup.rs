@@ -128,7 +128,7 @@ pub fn confirm(
     (asked, plan): (&[(String, String)], &StartupPlan),
     regime: &Regime,
 ) -> Result<Placed, Denial> {
-    if regime.generation() == placed.generation {
+    if regime.generation() == placed.generation && !placed.is_over() {
         return Ok(placed);
     }
     let now = regime.place(&placed.traits).ok_or(Denial::NoPolicy)?;

@@ -13,12 +13,12 @@ use super::reply::Farewell;
 use crate::telemetry::session::SessionInfo;
 
 impl Conversation {
-    /// Takes over the policies of now. One atomic load, unless they have changed.
+    /// Takes over the policies of now. One atomic load, unless they have changed or one has ended.
     ///
     /// # Errors
     /// None of them is for this session.
     pub(super) fn take_over_policies(&mut self) -> Result<(), Ending> {
-        if self.regime.generation() == self.placed.generation {
+        if self.regime.generation() == self.placed.generation && !self.placed.is_over() {
             return Ok(());
         }
         let placed = self.regime.place(&self.placed.traits);

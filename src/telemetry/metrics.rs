@@ -354,6 +354,9 @@ metrics! {
     POLICY_OBSERVE_UNTIL: Gauge "pgsieve_policy_observe_until_timestamp_seconds" in "seconds",
         ["policy": names(limits::POLICIES_MAX, "policy")],
         "Until when a policy that observes is meant to (observe_until).";
+    POLICY_UNTIL: Gauge "pgsieve_policy_until_timestamp_seconds" in "seconds",
+        ["policy": names(limits::POLICIES_MAX, "policy")],
+        "When a policy ends by itself or has ended (until).";
     CERTIFICATE_EXPIRY: Gauge "pgsieve_certificate_expiry_timestamp_seconds" in "seconds",
         ["certificate": closed::<HeldCertificate>()],
         "When the first certificate of a file expires that pgsieve holds, in seconds since 1970.";

@@ -10,7 +10,7 @@ use crate::telemetry::family::Family;
 use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::metrics::{
     POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_MISFITS, POLICY_OBSERVE_UNTIL,
-    POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS,
+    POLICY_RELOAD_SUCCEEDED, POLICY_RELOADS, POLICY_UNTIL,
 };
 use crate::telemetry::numbers::{gauge, gauges, level, seconds};
 use crate::telemetry::session::cleaned;
@@ -23,6 +23,7 @@ pub struct PolicyNumbers {
     pub misfits: IntGauge,
     info: IntGaugeVec,
     observe_until: IntGaugeVec,
+    until: IntGaugeVec,
     succeeded: IntGauge,
     loaded_seconds: Gauge,
 }
@@ -40,6 +41,7 @@ impl PolicyNumbers {
             misfits: gauge(registry, &POLICY_MISFITS)?,
             info,
             observe_until: gauges(registry, &POLICY_OBSERVE_UNTIL)?,
+            until: gauges(registry, &POLICY_UNTIL)?,
             succeeded: gauge(registry, &POLICY_RELOAD_SUCCEEDED)?,
             loaded_seconds: level(registry, &POLICY_LOADED_SECONDS)?,
         })
@@ -49,12 +51,16 @@ impl PolicyNumbers {
     pub fn hold(&self, set: &PolicySet) {
         self.info.reset();
         self.observe_until.reset();
+        self.until.reset();
         for policy in set.all() {
             let name = cleaned(policy.name());
             let mode = policy.strictness().name();
             self.info
                 .with_label_values(&[name.as_str(), policy.version(), mode])
                 .set(1);
+            if let Some(until) = policy.until() {
+                self.until.with_label_values(&[&name]).set(until);
+            }
             if let Some(until) = policy.observes_until() {
                 self.observe_until.with_label_values(&[&name]).set(until);
             }

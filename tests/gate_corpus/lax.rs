@@ -321,6 +321,7 @@ fn words(path: &str) -> &'static [&'static str] {
         "name" => &["random"],
         "extends" => &["agent", "bi", "strict", "observe"],
         "observe_until" => &["2030-01-31"],
+        "until" => &["2030-01-31T18:00:00Z"],
         "relations.known.*" => &["public.orders", "public.customers", "x.y"],
         "relations.allow.*" | "relations.deny.*" => &[
             "*.*",

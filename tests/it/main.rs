@@ -148,6 +148,8 @@ mod traces_batches;
 #[cfg(test)]
 mod traces_faults;
 #[cfg(test)]
+mod until;
+#[cfg(test)]
 mod violations;
 #[cfg(test)]
 mod warnings;

@@ -63,6 +63,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     let modes = rules::read(&mut top, problems);
     let matches = top.optional("match", None, problems, matching::read);
     let priority = top.optional("priority", 0, problems, priority);
+    let until = top.optional("until", None, problems, rules::until);
     let access = access::read(&mut top, settings.as_ref(), problems);
     let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
         models::read(tree, path, settings.as_ref(), problems)
@@ -90,6 +91,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         repair,
         matches: matches?,
         priority: priority?,
+        until: until?,
         mode,
         rule_modes,
         observe_until,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -29,6 +30,19 @@ pub(super) fn read(top: &mut Section, problems: &mut Problems) -> Option<Modes> 
         end.map(Some)
     });
     Some((mode?, rules?, until?))
+}
+
+/// `until`: a moment, in seconds since 1970.
+pub(super) fn until(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<i64>> {
+    let (place, word) = word(tree, path, problems)?;
+    let moment = || Some(word.parse::<Timestamp>().ok()?.as_second());
+    let end = end_of(&word).or_else(moment);
+    if end.is_none() {
+        let what = "a moment is wanted, with where its clock stands, such as 2030-01-31T18:00:00Z \
+            or 2030-01-31T18:00:00+01:00; or a day such as 2030-01-31, which ends at midnight UTC";
+        report(problems, place, path, what);
+    }
+    end.map(Some)
 }
 
 /// The end of a day, in seconds since 1970.
@@ -188,5 +202,41 @@ mod tests {
             let found = said_of(section, keys);
             assert!(found.contains(wanted), "{keys}: {found}");
         }
+    }
+
+    #[test]
+    fn a_policy_ends_at_a_moment_or_with_a_day() {
+        let until = |word: &str| policy_with("mode", &format!("enforce\nuntil: {word}")).until();
+        assert_eq!(policy_with("mode", "enforce").until(), None);
+        for (word, second) in [
+            ("1970-01-02", 172_800),
+            ("1970-01-02T00:00:10Z", 86_410),
+            ("1970-01-02T01:00:10+01:00", 86_410),
+            ("'1970-01-02 00:00:10Z'", 86_410),
+            ("1970-01-02T00:00:10.9Z", 86_410),
+        ] {
+            assert_eq!(until(word), Some(second), "{word}");
+        }
+        for wrong in [
+            "tomorrow",
+            "1970-01-02T00:00:10",
+            "'18:00'",
+            "1970-02-30",
+            "86400",
+            "''",
+            "off",
+        ] {
+            let found = said_of("mode", &format!("enforce\nuntil: {wrong}"));
+            assert!(
+                found.contains("until: a moment is wanted"),
+                "{wrong}: {found}"
+            );
+        }
+        let policy = policy_with("mode", "enforce\nuntil: 1970-01-02");
+        assert!(!policy.is_over(172_799) && policy.is_over(172_800));
+        assert_ne!(
+            version_with("mode", "enforce\nuntil: 1970-01-02"),
+            version_with("mode", "enforce\nuntil: 1970-01-03")
+        );
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn stamp(policy: &mut Policy) {
     line(format!("foreign {:?}", policy.foreign));
     line(format!("repair {:?}", policy.repair));
     line(format!("match {:?} {}", policy.matches, policy.priority));
+    line(format!("until {:?}", policy.until));
     line(format!(
         "mode {:?} {:?} {:?}",
         policy.mode, policy.rule_modes, policy.observe_until

@@ -17,6 +17,16 @@ pub(super) const KEYS: &[Key] = &[
               unless rules says model: observe.",
     },
     Key {
+        path: "until",
+        form: Form::Text(Some(
+            r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9]{2}(:?[0-9]{2})?))?$",
+        )),
+        absent: Some("for ever"),
+        doc: "When the policy ends by itself: a moment such as 2030-01-31T18:00:00Z, or a day, \
+              which ends at midnight UTC. Sessions under it, running ones included, get the next \
+              policy that is for them at their next statement, or are ended.",
+    },
+    Key {
         path: "observe_until",
         form: Form::Text(Some(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")),
         absent: Some("as long as it likes"),

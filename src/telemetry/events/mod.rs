@@ -43,7 +43,7 @@ pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};
 pub use plan::PlanAsked;
 pub use policy::{
-    PoliciesCompared, PoliciesHold, PoliciesRead, PolicyTestsPassed, PolicyTestsWait,
+    PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};

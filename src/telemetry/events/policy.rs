@@ -4,7 +4,7 @@
 //! operator's own. The audit has counts alone.
 
 use crate::limits::POLICY_PROBLEMS_TOLD_MAX;
-use crate::policy::{PolicySet, Problem, Strictness};
+use crate::policy::{Policy, PolicySet, Problem, Strictness};
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
@@ -92,6 +92,29 @@ impl Event for PoliciesCompared<'_> {
                 "the policies do not fit the databases that are known, problems: {problems}; what \
                  they are about is refused"
             ),
+        );
+    }
+}
+
+/// A policy has ended by itself: who was under it is under another one now, or turned away.
+pub struct PolicyEnded<'a> {
+    /// Which.
+    pub policy: &'a Policy,
+}
+
+impl Event for PolicyEnded<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let name = cleaned(self.policy.name());
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "policy_ended", None, |line| {
+                line.text("policy", &name)
+                    .text("policy_version", self.policy.version());
+            });
+        }
+        let ending = self.policy.ending();
+        sinks.log.line(
+            Level::Info,
+            format_args!("policy {name} has ended{ending}: it is for nobody any more"),
         );
     }
 }
@@ -188,11 +211,12 @@ fn hold(set: &PolicySet, metrics: &Metrics) {
 fn names(set: &PolicySet) -> String {
     let each = set.all().iter().map(|policy| {
         let (name, version) = (cleaned(policy.name()), policy.version());
-        match policy.strictness() {
-            Strictness::Enforce => format!("{name} {version}"),
-            Strictness::Mixed => format!("{name} {version} (rules of it only observe)"),
-            Strictness::Observe => format!("{name} {version} (mode: observe)"),
-        }
+        let mode = match policy.strictness() {
+            Strictness::Enforce => "",
+            Strictness::Mixed => " (rules of it only observe)",
+            Strictness::Observe => " (mode: observe)",
+        };
+        format!("{name} {version}{mode}{}", policy.ending())
     });
     each.collect::<Vec<_>>().join(", ")
 }

@@ -19,6 +19,14 @@ pub(super) const CASES: &[Case] = &[
         },
     },
     Case {
+        key: "until",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"until="2030-02-28T18:00:00""#,
+            spares: r#"until="2030-02-28T18:00:00Z""#,
+        },
+    },
+    Case {
         key: "observe_until",
         edits: &[("mode", r#""observe""#)],
         shown: Shown::Checked {
