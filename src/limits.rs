@@ -531,6 +531,14 @@ pub const COPY_LEFTOVERS_MAX: u32 = 100_000;
 /// no driver's.
 pub const SEARCH_PATHS_POSSIBLE_MAX: usize = 4;
 
+/// Names of one kind that are known of a certificate: more than one has; policies look through them
+/// at each login.
+pub const CERTIFICATE_NAMES_MAX: usize = 32;
+
+/// Users with attributes in the settings, and attributes of one: more than a file holds that people
+/// write.
+pub const ATTRIBUTES_MAX: usize = 10_000;
+
 /// The longest value of a setting that is kept for models, in bytes: names of tenants and users are
 /// short. A longer one counts as not known.
 pub const SESSION_VALUE_BYTES_MAX: usize = 1024;

@@ -343,6 +343,7 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
         entrance: CurrentEntrance::new(Entrance {
             tls,
             auth,
+            attributes: settings.attributes,
             report_as: settings.report_as,
         }),
         roster: Roster::default(),

@@ -157,6 +157,7 @@ impl Renewal {
                 Ok(auth) => Some(Arc::new(Entrance {
                     tls,
                     auth,
+                    attributes: settings.attributes.clone(),
                     report_as: settings.report_as,
                 })),
                 Err(error) => {

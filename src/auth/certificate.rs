@@ -35,6 +35,57 @@ pub struct Subject {
     pub email: Option<String>,
 }
 
+/// Everything that a certificate says of these kinds, where it may say several things; what is
+/// longer than a value may be, or no plain text, is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Organizations of its subject.
+    pub organizations: Vec<Box<str>>,
+    /// Parts of organizations there.
+    pub organizational_units: Vec<Box<str>>,
+    /// Addresses for mail there.
+    pub emails: Vec<Box<str>>,
+    /// DNS names, mail addresses and URIs among its alternative names.
+    pub alternative_names: Vec<Box<str>>,
+}
+
+/// The names in a certificate that the handshake has accepted.
+pub fn names(certificate: &[u8]) -> Names {
+    let Ok((_, parsed)) = X509Certificate::from_der(certificate) else {
+        return Names::default();
+    };
+    let subject = parsed.subject();
+    let alternative = parsed.subject_alternative_name().ok().flatten();
+    let alternative = alternative.iter().flat_map(|one| &one.value.general_names);
+    let alternative = alternative.filter_map(|known| match known {
+        GeneralName::DNSName(text) | GeneralName::RFC822Name(text) | GeneralName::URI(text) => {
+            Some(*text)
+        }
+        _ => None,
+    });
+    Names {
+        organizations: plain(texts(subject.iter_organization())),
+        organizational_units: plain(texts(subject.iter_organizational_unit())),
+        emails: plain(texts(subject.iter_email())),
+        alternative_names: plain(alternative),
+    }
+}
+
+fn texts<'c>(
+    attributes: impl Iterator<Item = &'c AttributeTypeAndValue<'c>>,
+) -> impl Iterator<Item = &'c str> {
+    attributes.filter_map(|attribute| attribute.as_str().ok())
+}
+
+fn plain<'c>(texts: impl Iterator<Item = &'c str>) -> Vec<Box<str>> {
+    let is_plain = |text: &&str| {
+        let is_short = text.len() <= limits::SESSION_VALUE_BYTES_MAX;
+        is_short && !text.is_empty() && !text.contains('\0')
+    };
+    let kept = texts.filter(is_plain).take(limits::CERTIFICATE_NAMES_MAX);
+    kept.map(Box::from).collect()
+}
+
 /// The subject of a certificate that the handshake has accepted.
 pub fn subject(certificate: &[u8]) -> Subject {
     let Ok((_, parsed)) = X509Certificate::from_der(certificate) else {
@@ -135,6 +186,32 @@ mod tests {
         };
         assert_eq!(subject(shown.der()), wanted);
         assert_eq!(subject(b"no certificate"), Subject::default());
+    }
+
+    #[test]
+    fn all_names_of_a_certificate_are_known() {
+        let alternative = vec!["db.example.org".to_owned(), "*.shop.example".to_owned()];
+        let mut parameters = rcgen::CertificateParams::new(alternative).unwrap();
+        let says = &mut parameters.distinguished_name;
+        *says = rcgen::DistinguishedName::new();
+        says.push(rcgen::DnType::OrganizationName, "Shop");
+        says.push(rcgen::DnType::OrganizationalUnitName, "reports");
+        let key = rcgen::KeyPair::generate().unwrap();
+        let shown = parameters.self_signed(&key).unwrap();
+        let wanted = Names {
+            organizations: vec!["Shop".into()],
+            organizational_units: vec!["reports".into()],
+            emails: Vec::new(),
+            alternative_names: vec!["db.example.org".into(), "*.shop.example".into()],
+        };
+        assert_eq!(names(shown.der()), wanted);
+        assert_eq!(names(b"no certificate"), Names::default());
+        let many = (0..100).map(|number| format!("n{number}.example.org"));
+        let odd = ["".to_owned(), "a\0b".to_owned(), "x".repeat(100_000)];
+        let all: Vec<String> = odd.into_iter().chain(many).collect();
+        let kept = plain(all.iter().map(String::as_str));
+        assert_eq!(kept.len(), limits::CERTIFICATE_NAMES_MAX);
+        assert_eq!(&*kept[0], "n0.example.org");
     }
 
     #[test]

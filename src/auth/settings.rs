@@ -1,5 +1,8 @@
 //! The ways of logging in, as meant.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use super::verifier::Verifier;
 use crate::secret::Secret;
 
@@ -26,6 +29,30 @@ pub enum AuthSettings {
         /// Who they are at the upstream; without it, the user they name, with no password.
         upstream: Option<UpstreamIdentity>,
     },
+}
+
+/// Attributes of users, by the names that they log in with.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Attributes(BTreeMap<String, BTreeMap<String, String>>);
+
+impl Attributes {
+    /// These.
+    pub fn new(users: BTreeMap<String, BTreeMap<String, String>>) -> Self {
+        Self(users)
+    }
+
+    /// Names and values of a user's.
+    pub fn of(&self, user: &str) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.0.get(user).into_iter().flatten();
+        own.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl fmt::Debug for Attributes {
+    /// Without users and values.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Attributes({})", self.0.len())
+    }
 }
 
 /// Who pgsieve logs in as, on behalf of a client that has proved its own identity.

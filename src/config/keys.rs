@@ -23,7 +23,7 @@ pub enum Form {
     Word,
     /// A list in the file, words with commas between them elsewhere.
     Words,
-    /// A list of maps in the file, the same in YAML's flow style elsewhere.
+    /// A list of maps, or a map of them, in the file; the same in YAML's flow style elsewhere.
     Users,
 }
 
@@ -203,6 +203,14 @@ pub const KEYS: &[Key] = &[
         form: Form::Users,
         default: "none",
         doc: "With scram and cert: who may log in, and as whom at the upstream.",
+    },
+    Key {
+        path: "client.auth.attributes",
+        form: Form::Users,
+        default: "none",
+        doc: "What is known of users beside their names, whatever the method: a map of users, each \
+              with a map of attributes, as {ann: {tenant: 3}}. Policies read it as :user.tenant in \
+              models, and in match.attributes.",
     },
     Key {
         path: "policy.file",

@@ -18,7 +18,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::auth::settings::AuthSettings;
+use crate::auth::settings::{Attributes, AuthSettings};
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::sources::Source;
 use crate::policy::{Policy, PolicySet};
@@ -63,6 +63,8 @@ pub struct Settings {
     pub client_tls: ClientTlsSettings,
     /// How clients prove who they are.
     pub auth: AuthSettings,
+    /// What is known of users beside their names.
+    pub attributes: Attributes,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
     /// How pgsieve knows what the databases contain.
@@ -262,6 +264,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let client_tls = client::tls(reader);
     house::apart(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
+    let attributes = users::attributes(reader);
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = house::policies(reader);
@@ -286,6 +289,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         upstream: upstream?,
         client_tls: client_tls?,
         auth: auth?,
+        attributes: attributes?,
         report_as: report_as?,
         catalog: catalog?,
         policies,

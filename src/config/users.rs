@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::auth::settings::{CertificateUser, ScramUser, UpstreamIdentity};
+use crate::auth::settings::{Attributes, CertificateUser, ScramUser, UpstreamIdentity};
 use crate::auth::verifier::Verifier;
 use crate::config::keys::USER_KEYS;
 use crate::config::reader::{Reader, Word};
 use crate::config::written::Source;
+use crate::limits::{ATTRIBUTES_MAX, SESSION_VALUE_BYTES_MAX};
+use crate::policy::matching::{ATTRIBUTE_NAME, is_attribute};
 use crate::policy::near::{nearest, wanted};
-use crate::policy::tree::{Tree, Value};
+use crate::policy::tree::{Entry, Tree, Value};
 use crate::secret::Secret;
 
 /// Whether a user may log in.
@@ -95,6 +97,64 @@ pub fn certificates(
         }
     }
     complete.then_some(read)
+}
+
+/// `client.auth.attributes`: for each user by name, its attributes, each with one value.
+pub fn attributes(reader: &mut Reader) -> Option<Attributes> {
+    let Some(given) = reader.take(ATTRIBUTES) else {
+        return Some(Attributes::default());
+    };
+    let Value::Map(users) = given.value else {
+        let what = "a map of users is wanted, each with a map of attributes, as {ann: {tenant: 3}}";
+        reader.note(&given.place, what);
+        return None;
+    };
+    let mut read = BTreeMap::new();
+    let mut complete = users.len() <= ATTRIBUTES_MAX;
+    if !complete {
+        reader.note(&given.place, format!("at most {ATTRIBUTES_MAX} users"));
+    }
+    for entry in users {
+        let path = format!("{ATTRIBUTES}.{}", entry.key);
+        let place = given.source.place(entry.place, &path);
+        match (entry.tree.value, entry.key.is_empty()) {
+            (Value::Map(own), false) if own.len() <= ATTRIBUTES_MAX => {
+                let own = attributes_of(reader, &given.source, (&path, own));
+                complete &= own.is_some();
+                read.insert(entry.key, own.unwrap_or_default());
+            }
+            _ => {
+                reader.note(&place, "a map of attributes is wanted, as {tenant: 3}");
+                complete = false;
+            }
+        }
+    }
+    complete.then(|| Attributes::new(read))
+}
+
+fn attributes_of(
+    reader: &mut Reader,
+    source: &Source,
+    (path, entries): (&str, Vec<Entry>),
+) -> Option<BTreeMap<String, String>> {
+    let mut read = BTreeMap::new();
+    let count = entries.len();
+    for entry in entries {
+        let place = source.place(entry.place, &format!("{path}.{}", entry.key));
+        let wrong = match entry.tree.value {
+            _ if !is_attribute(&entry.key) => ATTRIBUTE_NAME,
+            Value::Word(text) if text.is_empty() => "a value is wanted: who has none leaves it out",
+            Value::Word(text) if text.contains('\0') => "a value holds no zero byte",
+            Value::Word(text) if text.len() > SESSION_VALUE_BYTES_MAX => "the value is too long",
+            Value::Word(text) => {
+                read.insert(entry.key, text);
+                continue;
+            }
+            _ => "one value is wanted",
+        };
+        reader.note(&place, wrong);
+    }
+    (read.len() == count).then_some(read)
 }
 
 /// Every user as words; problems of form are noted.
@@ -254,3 +314,6 @@ fn in_environment(reader: &mut Reader, word: &Word) -> Option<Secret> {
 
 /// The key of the list.
 const PATH: &str = "client.auth.users";
+
+/// That of what is known of users.
+const ATTRIBUTES: &str = "client.auth.attributes";

@@ -58,6 +58,11 @@ fn fits(wanted: &Match, traits: &Traits, unsaid: Unsaid) -> bool {
     if traits.certificate_name.is_none() {
         says_more |= known.certificate_name.take().is_some();
     }
+    let before = known.claims.len();
+    known
+        .claims
+        .retain(|claim, _| traits.claims.contains_key(claim));
+    says_more |= known.claims.len() < before;
     if traits.database.is_empty() {
         known.database = None;
     }

@@ -114,6 +114,7 @@ impl Judge {
             SessionValue::User
             | SessionValue::Database
             | SessionValue::ApplicationName
+            | SessionValue::Attribute(_)
             | SessionValue::Certificate(_) => None,
         });
         let name = Some(who.application_name.clone());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::auth::settings::AuthSettings;
 use crate::catalog::{Catalog, path};
-use crate::policy::matching::Traits;
+use crate::policy::matching::{Claim, Claims, Traits};
 
 /// What sessions are connected to: a database, or nothing that is known.
 #[derive(Clone, Default)]
@@ -139,8 +139,18 @@ impl World {
             application_name: who.application_name.as_str().into(),
             client_address: None,
             certificate_name: who.certificate_name.as_deref().map(Box::from),
+            claims: attributes_of(who),
         }
     }
+}
+
+/// What is given of somebody's attributes, among the settings, as a model writes them.
+fn attributes_of(who: &Person) -> Claims {
+    let given = who.settings.iter().filter_map(|(name, value)| {
+        let name = name.strip_prefix("user.")?;
+        Some((Claim::Attribute(name.into()), vec![value.as_str().into()]))
+    });
+    given.collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Which sessions a policy is for.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -18,7 +19,27 @@ pub struct Match {
     pub client_address: Option<Vec<Network>>,
     /// The common name of the certificate that they have shown.
     pub certificate_name: Option<Vec<Glob>>,
+    /// What else has been proved of them.
+    pub claims: BTreeMap<Claim, Vec<Glob>>,
 }
+
+/// What can be known of a user beside its name; each may have several values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Claim {
+    /// An organization in the subject of its certificate.
+    Organization,
+    /// A part of the organization there.
+    OrganizationalUnit,
+    /// An address for mail there.
+    Email,
+    /// A DNS name, mail address or URI among the certificate's alternative names.
+    AlternativeName,
+    /// An attribute that the settings give the user.
+    Attribute(Box<str>),
+}
+
+/// The values of what is known.
+pub type Claims = BTreeMap<Claim, Vec<Box<str>>>;
 
 /// Addresses that begin with the same bits: `10.0.0.0/8`; or `local`, a Unix socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +68,8 @@ pub struct Traits {
     pub client_address: Option<IpAddr>,
     /// The common name of its certificate, if it has shown one.
     pub certificate_name: Option<Box<str>>,
+    /// What else has been proved of it.
+    pub claims: Claims,
 }
 
 /// What is wrong with a network.
@@ -71,6 +94,31 @@ impl Match {
                 let mut networks = networks.iter();
                 networks.any(|network| network.holds(session.client_address))
             })
+            && self.claims.iter().all(|(claim, wanted)| {
+                let mut values = session.claims.get(claim).into_iter().flatten();
+                values.any(|value| wanted.iter().any(|pattern| pattern.matches(value)))
+            })
+    }
+}
+
+impl Traits {
+    /// The one value of an attribute; none where the user has none.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let values = self.claims.get(&Claim::Attribute(name.into()))?;
+        values.first().map(|value| &**value)
+    }
+}
+
+impl fmt::Display for Claim {
+    /// As a policy writes it.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Organization => formatter.write_str("certificate.organization"),
+            Self::OrganizationalUnit => formatter.write_str("certificate.organizational_unit"),
+            Self::Email => formatter.write_str("certificate.email"),
+            Self::AlternativeName => formatter.write_str("certificate.alternative_name"),
+            Self::Attribute(name) => write!(formatter, "attributes.{name}"),
+        }
     }
 }
 
@@ -166,6 +214,20 @@ impl fmt::Display for WrongNetwork {
     }
 }
 
+/// Whether a word can be the name of an attribute.
+pub fn is_attribute(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(is_part)
+        && name.len() <= ATTRIBUTE_NAME_BYTES_MAX
+}
+
+/// What is said of one that cannot.
+pub const ATTRIBUTE_NAME: &str = "a name of small letters, digits and _ is wanted, as tenant";
+
+/// As long as Postgres's own names.
+const ATTRIBUTE_NAME_BYTES_MAX: usize = 63;
+
 fn has(list: &Option<Vec<Glob>>, name: &str) -> bool {
     let any = |list: &Vec<Glob>| list.iter().any(|pattern| pattern.matches(name));
     list.as_ref().is_none_or(any)
@@ -238,5 +300,32 @@ mod tests {
         assert!(both.fits(&session));
         both.database = list("Shop");
         assert!(!both.fits(&session));
+    }
+
+    #[test]
+    fn what_is_known_of_a_user_fits_by_any_of_its_values() {
+        let session = Traits {
+            claims: Claims::from([
+                (
+                    Claim::OrganizationalUnit,
+                    vec!["people".into(), "reports".into()],
+                ),
+                (Claim::Attribute("team".into()), vec!["sales".into()]),
+            ]),
+            ..Traits::default()
+        };
+        let wanted = |claim: Claim, patterns: &[&str]| Match {
+            claims: BTreeMap::from([(claim, patterns.iter().map(|one| Glob::new(one)).collect())]),
+            ..Match::default()
+        };
+        let unit = |pattern| wanted(Claim::OrganizationalUnit, &[pattern]).fits(&session);
+        assert!(unit("people") && unit("rep*") && !unit("People") && !unit("peoplereports"));
+        assert!(!wanted(Claim::Organization, &["*"]).fits(&session));
+        let team = |patterns| wanted(Claim::Attribute("team".into()), patterns).fits(&session);
+        assert!(team(&["hr", "sales"]) && !team(&["hr"]));
+        assert!(!wanted(Claim::Attribute("Team".into()), &["*"]).fits(&session));
+        assert!(!wanted(Claim::Attribute("team".into()), &["sales"]).fits(&Traits::default()));
+        assert_eq!(session.attribute("team"), Some("sales"));
+        assert_eq!(session.attribute("unit"), None);
     }
 }

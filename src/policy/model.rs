@@ -46,6 +46,9 @@ pub enum SessionValue {
     ApplicationName,
     /// `:certificate.common_name` and its kin: of the certificate that it has shown.
     Certificate(CertificateField),
+    /// `:user.name`: an attribute that the settings give the user. Who has none reads nothing of a
+    /// model that asks for it.
+    Attribute(String),
     /// `:name.of_setting`: a setting that the policy lets it set, as it stands when the statement
     /// runs.
     Setting(String),
@@ -73,6 +76,7 @@ impl fmt::Display for SessionValue {
             Self::Database => formatter.write_str(":database"),
             Self::ApplicationName => formatter.write_str(":application_name"),
             Self::Certificate(field) => write!(formatter, ":certificate.{}", field.name()),
+            Self::Attribute(name) => write!(formatter, ":user.{name}"),
             Self::Setting(name) => write!(formatter, ":{name}"),
         }
     }

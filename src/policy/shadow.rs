@@ -5,15 +5,16 @@
 //! corner's does; a policy is shadowed where all of its corners are. Several that cover a corner
 //! only together are not found.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Policy;
 use super::access::Glob;
-use super::matching::{Match, Network};
+use super::matching::{Claim, Match, Network};
 use crate::limits::POLICY_CORNERS_MAX;
 
 /// Some of the sessions that a policy is for.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Corner<'m> {
     user: &'m Glob,
     database: &'m Glob,
@@ -21,6 +22,8 @@ struct Corner<'m> {
     network: Network,
     /// None: those without a certificate.
     certificate: Option<&'m Glob>,
+    /// What else is known of them; none: nothing is.
+    claims: BTreeMap<&'m Claim, Option<&'m Glob>>,
 }
 
 /// Those of the earlier policies that between them fit every session that a policy is for, in
@@ -32,7 +35,12 @@ pub(super) fn shadows_of<'p>(
     let everybody = Match::default();
     let own = policy.matches().unwrap_or(&everybody);
     let any = Glob::new("*");
-    let corners = corners(own, &any)?;
+    let earlier_claims = earlier.clone().filter_map(|other| other.matches());
+    let claims: BTreeSet<&Claim> = earlier_claims
+        .chain([own])
+        .flat_map(|one| one.claims.keys())
+        .collect();
+    let corners = corners(own, &claims, &any)?;
     let cover = |corner: &Corner<'_>| {
         let mut earlier = earlier.clone().enumerate();
         earlier
@@ -47,7 +55,11 @@ pub(super) fn shadows_of<'p>(
 
 /// All corners; none where they are too many. A list that is not there stands for everything that
 /// could be in it.
-fn corners<'m>(own: &'m Match, any: &'m Glob) -> Option<Vec<Corner<'m>>> {
+fn corners<'m>(
+    own: &'m Match,
+    claims: &BTreeSet<&'m Claim>,
+    any: &'m Glob,
+) -> Option<Vec<Corner<'m>>> {
     let names = |list: &'m Option<Vec<Glob>>| match list {
         Some(list) => list.iter().collect(),
         None => vec![any],
@@ -69,7 +81,16 @@ fn corners<'m>(own: &'m Match, any: &'m Glob) -> Option<Vec<Corner<'m>>> {
         networks.len(),
         certificates.len(),
     ];
-    let count = lengths.into_iter().try_fold(1_usize, usize::checked_mul);
+    let claims: Vec<Values<'m>> = claims
+        .iter()
+        .map(|claim| match own.claims.get(*claim) {
+            Some(list) => (*claim, list.iter().map(Some).collect()),
+            None => (*claim, vec![None, Some(any)]),
+        })
+        .collect();
+    let of_claims = claims.iter().map(|(_, values)| values.len());
+    let mut lengths = lengths.into_iter().chain(of_claims);
+    let count = lengths.try_fold(1_usize, usize::checked_mul);
     if count.is_none_or(|count| count > POLICY_CORNERS_MAX) {
         return None;
     }
@@ -84,12 +105,28 @@ fn corners<'m>(own: &'m Match, any: &'m Glob) -> Option<Vec<Corner<'m>>> {
                         application_name,
                         network: *network,
                         certificate: *certificate,
+                        claims: BTreeMap::new(),
                     }));
                 }
             }
         }
     }
-    Some(corners)
+    Some(claims.iter().fold(corners, with_claim))
+}
+
+/// What may be known of one kind.
+type Values<'m> = (&'m Claim, Vec<Option<&'m Glob>>);
+
+/// The corners, each once for every value.
+fn with_claim<'m>(corners: Vec<Corner<'m>>, (claim, values): &Values<'m>) -> Vec<Corner<'m>> {
+    let with = |corner: Corner<'m>| {
+        values.iter().map(move |value| {
+            let mut corner = corner.clone();
+            corner.claims.insert(*claim, *value);
+            corner
+        })
+    };
+    corners.into_iter().flat_map(with).collect()
 }
 
 fn covers(other: &Match, corner: &Corner<'_>) -> bool {
@@ -104,6 +141,10 @@ fn covers(other: &Match, corner: &Corner<'_>) -> bool {
             Some(name) => names(&other.certificate_name, name),
             None => other.certificate_name.is_none(),
         }
+        && other.claims.iter().all(|(claim, wanted)| {
+            let value = corner.claims.get(claim).copied().flatten();
+            value.is_some_and(|value| wanted.iter().any(|own| own.covers(value)))
+        })
         && other.client_address.as_ref().is_none_or(|networks| {
             let mut networks = networks.iter();
             networks.any(|network| network.covers(&corner.network))
@@ -183,6 +224,47 @@ mod tests {
             ("certificate_name: '*'", "certificate_name: ann", true),
             ("certificate_name: '*'", "user: ann", false),
             ("user: ann", "certificate_name: ann", false),
+            ("user: ann", "user: ann, attributes: {team: hr}", true),
+            (
+                "attributes: {team: hr}",
+                "user: ann, attributes: {team: hr}",
+                true,
+            ),
+            (
+                "attributes: {team: 'h*'}",
+                "attributes: {team: [hr, hq]}",
+                true,
+            ),
+            ("attributes: {team: hr}", "attributes: {team: 'h*'}", false),
+            ("attributes: {team: hr}", "user: ann", false),
+            ("attributes: {team: '*'}", "user: ann", false),
+            ("attributes: {team: '*'}", "attributes: {tenant: 3}", false),
+            (
+                "attributes: {team: a}",
+                "attributes: {team: a, tenant: 3}",
+                true,
+            ),
+            (
+                "attributes: {team: a, tenant: 3}",
+                "attributes: {team: a}",
+                false,
+            ),
+            (
+                "certificate: {organization: '*'}",
+                "certificate: {organization: Shop}",
+                true,
+            ),
+            (
+                "certificate: {organization: Shop}",
+                "certificate: {email: '*'}",
+                false,
+            ),
+            (
+                "certificate: {email: 'a*'}",
+                "certificate_name: ann, certificate: {email: ab}",
+                true,
+            ),
+            ("certificate_name: ann", "certificate: {email: ab}", false),
         ] {
             let by: Option<&[&str]> = shadowed.then_some(&["p0"]);
             check(&[one, other], by);

@@ -86,7 +86,11 @@ impl Attempt<'_> {
                 application_name,
             } = &introduction;
             self.info = self.info.clone().named(user, database, application_name);
-            let traits = startup::traits(introduction, self.peer, &hello.link);
+            let traits = startup::traits(
+                introduction,
+                (self.peer, &hello.link),
+                &self.entrance.attributes,
+            );
             let placed = self.desk.regime.place(&Arc::new(traits));
             if let Some(placed) = &placed {
                 self.info = under(&self.info, placed);

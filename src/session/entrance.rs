@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::reported::ReportAs;
 use crate::auth::Auth;
+use crate::auth::settings::Attributes;
 use crate::net::client_tls::ClientTls;
 
 /// The way in.
@@ -18,6 +19,8 @@ pub struct Entrance {
     pub tls: ClientTls,
     /// How clients prove who they are.
     pub auth: Auth,
+    /// What is known of users beside their names.
+    pub attributes: Attributes,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
 }

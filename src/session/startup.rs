@@ -5,12 +5,13 @@ use bytes::BytesMut;
 
 use super::denial::Denial;
 use super::regime::{Placed, Regime};
+use crate::auth::settings::Attributes;
 use crate::auth::{AuthError, certificate};
 use crate::gate::{Introduction, StartupPlan};
 use crate::limits;
 use crate::net::link::Link;
 use crate::net::stream::Peer;
-use crate::policy::matching::Traits;
+use crate::policy::matching::{Claim, Claims, Traits};
 use crate::wire::encode;
 use crate::wire::startup::{ProtocolVersion, Startup};
 
@@ -99,13 +100,19 @@ fn negotiation(startup: &Startup<'_>, version: ProtocolVersion) -> Result<BytesM
 
 /// What is known of a client when its policy is chosen. All of it is there before it proves who it
 /// is, and none of it can change by that; the certificate was proved with the encryption.
-pub fn traits(introduction: Introduction, peer: Peer, link: &Link) -> Traits {
+pub fn traits(
+    introduction: Introduction,
+    (peer, link): (Peer, &Link),
+    attributes: &Attributes,
+) -> Traits {
     let Introduction {
         user,
         database,
         application_name,
     } = introduction;
+    let shown = link.stream.peer_certificate();
     Traits {
+        claims: claims(shown, attributes.of(&user)),
         user: user.into(),
         database: database.into(),
         application_name: application_name.into(),
@@ -113,12 +120,29 @@ pub fn traits(introduction: Introduction, peer: Peer, link: &Link) -> Traits {
             Peer::Tcp(address) => Some(address.ip().to_canonical()),
             Peer::Unix => None,
         },
-        certificate_name: link
-            .stream
-            .peer_certificate()
+        certificate_name: shown
             .and_then(|shown| certificate::subject(shown).common_name)
             .map(String::into_boxed_str),
     }
+}
+
+/// What a certificate says, and the attributes of a user. They are of whoever the client says that
+/// it is: what it gets by them it gets when it has proved that.
+fn claims<'u>(
+    certificate: Option<&[u8]>,
+    attributes: impl Iterator<Item = (&'u str, &'u str)>,
+) -> Claims {
+    let names = certificate.map(certificate::names).unwrap_or_default();
+    let of_certificate = [
+        (Claim::Organization, names.organizations),
+        (Claim::OrganizationalUnit, names.organizational_units),
+        (Claim::Email, names.emails),
+        (Claim::AlternativeName, names.alternative_names),
+    ];
+    let attributes =
+        attributes.map(|(name, value)| (Claim::Attribute(name.into()), vec![Box::from(value)]));
+    let claims = of_certificate.into_iter().chain(attributes);
+    claims.filter(|(_, values)| !values.is_empty()).collect()
 }
 
 /// At the end of a login: the policies may have changed meanwhile. What the upstream was asked for
@@ -172,5 +196,27 @@ mod tests {
                 "{asked}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_known_of_a_client_is_of_its_certificate_and_the_settings() {
+        let mut parameters = rcgen::CertificateParams::new(vec!["db.example.org".to_owned()]);
+        let parameters = parameters.as_mut().unwrap();
+        let says = &mut parameters.distinguished_name;
+        *says = rcgen::DistinguishedName::new();
+        says.push(rcgen::DnType::OrganizationName, "Shop");
+        says.push(rcgen::DnType::OrganizationalUnitName, "reports");
+        let key = rcgen::KeyPair::generate().unwrap();
+        let shown = parameters.self_signed(&key).unwrap();
+        let found = claims(Some(shown.der()), [("tenant", "3")].into_iter());
+        let wanted = [
+            (Claim::Organization, "Shop"),
+            (Claim::OrganizationalUnit, "reports"),
+            (Claim::AlternativeName, "db.example.org"),
+            (Claim::Attribute("tenant".into()), "3"),
+        ];
+        let wanted = wanted.map(|(claim, value)| (claim, vec![value.into()]));
+        assert_eq!(found, wanted.into());
+        assert!(claims(None, std::iter::empty()).is_empty());
     }
 }

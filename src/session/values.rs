@@ -105,6 +105,11 @@ impl Values {
                     let certificate = self.known.certificate.as_deref();
                     certificate.and_then(|certificate| field_of(certificate, *field))
                 }
+                // Who has none is not let in to what it filters: NULL could mean everything.
+                SessionValue::Attribute(name) => match self.known.traits.attribute(name) {
+                    Some(value) => Some(value),
+                    None => continue,
+                },
                 SessionValue::Setting(_) => continue,
             };
             self.fixed.set(name.clone(), value);

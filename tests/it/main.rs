@@ -12,6 +12,8 @@ mod administer;
 #[cfg(test)]
 mod alarms;
 #[cfg(test)]
+mod attributes;
+#[cfg(test)]
 mod audit;
 #[cfg(test)]
 mod basics;

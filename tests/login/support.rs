@@ -205,6 +205,7 @@ impl Sieve {
             entrance: CurrentEntrance::new(Entrance {
                 auth: Auth::load(setup.auth, &tls).unwrap(),
                 tls,
+                attributes: Default::default(),
                 report_as: Default::default(),
             }),
             roster: Roster::default(),

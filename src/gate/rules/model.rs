@@ -82,11 +82,20 @@ pub(in crate::gate) fn elsewhere(schema: &str, name: &str) -> Box<Refusal> {
 
 /// A value that is not known for certain.
 pub(in crate::gate) fn value(value: &SessionValue) -> Box<Refusal> {
+    if let SessionValue::Attribute(name) = value {
+        return Refusal::new(
+            Rule::Model,
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            &format!("a model reads the attribute {name} of the user, who has none"),
+            "Whoever runs the proxy gives users attributes: client.auth.attributes.",
+        );
+    }
     let what = match value {
         SessionValue::User => "the user".to_owned(),
         SessionValue::Database => "the database".to_owned(),
         SessionValue::ApplicationName => "application_name".to_owned(),
         SessionValue::Certificate(_) => "the certificate".to_owned(),
+        SessionValue::Attribute(name) => format!("the attribute {name}"),
         SessionValue::Setting(name) => format!("the setting {name}"),
     };
     Refusal::new(

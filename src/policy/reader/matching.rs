@@ -1,8 +1,10 @@
 //! The section `match` of a policy file: which sessions it is for.
 
+use std::collections::BTreeMap;
+
 use super::super::access::Glob;
-use super::super::matching::{Match, Network};
-use super::super::section::{Problems, Section, listed, placed, report};
+use super::super::matching::{ATTRIBUTE_NAME, Claim, Match, Network, is_attribute};
+use super::super::section::{Problems, Section, join, listed, map, placed, report};
 use super::super::tree::{Tree, Value};
 
 /// Reads the section.
@@ -14,6 +16,8 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
     let application = section.optional("application_name", None, problems, words);
     let address = section.optional("client_address", None, problems, networks);
     let certificate = section.optional("certificate_name", None, problems, names);
+    let claims = section.optional("certificate", BTreeMap::new(), problems, of_certificate);
+    let attributes = section.optional("attributes", BTreeMap::new(), problems, attributes);
     let before = problems.len();
     section.close(problems);
     if problems.len() > before {
@@ -25,6 +29,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
         application_name: application?,
         client_address: address?,
         certificate_name: certificate?,
+        claims: claims?.into_iter().chain(attributes?).collect(),
     };
     if found == Match::default() {
         let what = "an empty match says nothing: leave the key out for a policy that every session \
@@ -34,6 +39,40 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
     }
     Some(Some(found))
 }
+
+/// What a certificate says beside its common name.
+fn of_certificate(tree: Tree, path: &str, problems: &mut Problems) -> Option<Wanted> {
+    let mut section = Section::open(tree, path, problems)?;
+    let mut found = Wanted::new();
+    for (key, claim) in [
+        ("organization", Claim::Organization),
+        ("organizational_unit", Claim::OrganizationalUnit),
+        ("email", Claim::Email),
+        ("alternative_name", Claim::AlternativeName),
+    ] {
+        let list = section.optional(key, None, problems, names)?;
+        found.extend(list.map(|list| (claim, list)));
+    }
+    section.close(problems);
+    Some(found)
+}
+
+/// Attributes that the settings give users, each with the values that fit.
+fn attributes(tree: Tree, path: &str, problems: &mut Problems) -> Option<Wanted> {
+    let mut found = Wanted::new();
+    for entry in map(tree, path, problems)? {
+        let path = join(path, &entry.key);
+        if !is_attribute(&entry.key) {
+            report(problems, entry.place, &path, ATTRIBUTE_NAME);
+            continue;
+        }
+        let list = names(entry.tree, &path, problems)??;
+        found.insert(Claim::Attribute(entry.key.into()), list);
+    }
+    Some(found)
+}
+
+type Wanted = BTreeMap<Claim, Vec<Glob>>;
 
 /// Names, none of them empty.
 fn names(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<Glob>>> {
@@ -73,7 +112,7 @@ fn entries<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::matching::Traits;
+    use super::super::super::matching::{Claim, Traits};
     use super::super::super::tests::{policy_with, said_of};
 
     #[test]
@@ -89,6 +128,7 @@ mod tests {
             application_name: "metabase 1".into(),
             client_address: "10.1.2.3".parse().ok(),
             certificate_name: Some("ann".into()),
+            ..Traits::default()
         };
         let found = policy.matches().unwrap();
         assert!(found.fits(&session));
@@ -121,6 +161,52 @@ mod tests {
                 "an address, a network such as",
             ),
             ("client_address: \"::ffff:10.0.0.1\"", "as 10.0.0.1"),
+        ] {
+            let found = said_of("match", keys);
+            assert!(found.contains(wanted), "{keys}: {found}");
+        }
+    }
+
+    #[test]
+    fn claims_and_attributes_are_read() {
+        let policy = policy_with(
+            "match",
+            "certificate: {organization: Shop, alternative_name: [\"*.example.org\"]}, \
+             attributes: {team: [sales, hr], tenant: 3}",
+        );
+        let found = policy.matches().unwrap();
+        let named: Vec<String> = found.claims.keys().map(ToString::to_string).collect();
+        let wanted = [
+            "certificate.organization",
+            "certificate.alternative_name",
+            "attributes.team",
+            "attributes.tenant",
+        ];
+        assert_eq!(named, wanted);
+        let fits = |tenant: &str| {
+            let claims = [
+                (Claim::Organization, "Shop"),
+                (Claim::AlternativeName, "db.example.org"),
+                (Claim::Attribute("team".into()), "hr"),
+                (Claim::Attribute("tenant".into()), tenant),
+            ];
+            let claims = claims.map(|(claim, value)| (claim, vec![value.into()]));
+            found.fits(&Traits {
+                claims: claims.into(),
+                ..Traits::default()
+            })
+        };
+        assert!(fits("3") && !fits("33"));
+        for (keys, wanted) in [
+            ("certificate: {name: x}", "unknown key"),
+            ("certificate: {}", "an empty match says nothing"),
+            ("certificate: {email: []}", "an empty list fits no session"),
+            ("attributes: {}", "an empty match says nothing"),
+            ("attributes: {Team: x}", "a name of small letters"),
+            ("attributes: {\"a.b\": x}", "a name of small letters"),
+            ("attributes: {team: \"\"}", "a name is wanted"),
+            ("attributes: {team: {a: b}}", "match.attributes.team"),
+            ("attributes: [team]", "match.attributes"),
         ] {
             let found = said_of("match", keys);
             assert!(found.contains(wanted), "{keys}: {found}");

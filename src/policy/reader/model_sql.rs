@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::super::matching::{ATTRIBUTE_NAME, is_attribute};
 use super::super::model::{CertificateField, Piece, SessionValue};
 use super::super::near::nearest;
 use crate::limits::MODEL_SQL_BYTES_MAX;
@@ -26,6 +27,7 @@ pub(super) enum Wrong {
     Quoted,
     Unknown { name: String },
     Certificate { name: String },
+    Attribute { name: String },
     Beside { value: SessionValue },
     Syntax { at: Option<u32> },
     Null,
@@ -139,6 +141,10 @@ fn value(name: &str) -> Result<SessionValue, Wrong> {
         "user" => Ok(SessionValue::User),
         "database" => Ok(SessionValue::Database),
         "application_name" => Ok(SessionValue::ApplicationName),
+        _ if let Some(attribute) = name.strip_prefix("user.") => match is_attribute(attribute) {
+            true => Ok(SessionValue::Attribute(attribute.into())),
+            false => Err(Wrong::Attribute { name: name.into() }),
+        },
         _ => match name.strip_prefix("certificate.") {
             Some(field) => match CertificateField::named(field) {
                 Some(field) => Ok(SessionValue::Certificate(field)),
@@ -273,6 +279,10 @@ impl fmt::Display for Wrong {
                     fields.join(", :certificate.")
                 )
             }
+            Self::Attribute { name } => write!(
+                formatter,
+                ":{name} is no attribute of a user: behind :user. {ATTRIBUTE_NAME}"
+            ),
             Self::Beside { value } => write!(
                 formatter,
                 "{value} stands where it would grow together with what is beside it; a literal \
@@ -403,6 +413,18 @@ mod tests {
             ("SELECT 'open", Wrong::Syntax { at: Some(8) }),
             ("SELECT x[1:n] FROM t", Wrong::Unknown { name: "n".into() }),
             ("SELECT :usr", Wrong::Unknown { name: "usr".into() }),
+            (
+                "SELECT :user._tenant",
+                Wrong::Attribute {
+                    name: "user._tenant".into(),
+                },
+            ),
+            (
+                "SELECT :user.a.b",
+                Wrong::Attribute {
+                    name: "user.a.b".into(),
+                },
+            ),
             (
                 "SELECT :certificate.serial",
                 Wrong::Certificate {

@@ -96,7 +96,7 @@ const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::O
 #[cfg(test)]
 mod tests {
     use super::super::super::rules::Strictness;
-    use super::super::super::tests::{policy_with, said_of};
+    use super::super::super::tests::{policy_with, said_of, version_with};
     use super::*;
 
     #[test]

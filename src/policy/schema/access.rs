@@ -67,6 +67,44 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Common names of the certificates that clients have shown.",
     },
     Key {
+        path: "match.certificate",
+        form: Form::Section,
+        absent: Some("any certificate, and none"),
+        doc: "What else the certificates say that clients have shown. Where one says several \
+              things of a kind, any of them fits.",
+    },
+    Key {
+        path: "match.certificate.organization",
+        form: NAMES,
+        absent: Some("whatever it says"),
+        doc: "Organizations (O) of the subject.",
+    },
+    Key {
+        path: "match.certificate.organizational_unit",
+        form: NAMES,
+        absent: Some("whatever it says"),
+        doc: "Parts of organizations (OU) of the subject.",
+    },
+    Key {
+        path: "match.certificate.email",
+        form: NAMES,
+        absent: Some("whatever it says"),
+        doc: "Addresses for mail of the subject.",
+    },
+    Key {
+        path: "match.certificate.alternative_name",
+        form: NAMES,
+        absent: Some("whatever it says"),
+        doc: "DNS names, mail addresses and URIs among the alternative names.",
+    },
+    Key {
+        path: "match.attributes",
+        form: Form::Each(Names::Like(r"^[a-z][a-z0-9_]{0,62}$"), &NAMES),
+        absent: Some("whatever users have"),
+        doc: "Attributes that client.auth.attributes of the settings gives users, each with the \
+              values that fit. Who has none fits nothing here.",
+    },
+    Key {
         path: "priority",
         form: Form::Integer,
         absent: Some("0"),

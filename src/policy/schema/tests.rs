@@ -24,8 +24,8 @@ fn the_table_has_the_keys_that_the_reader_asks_for() {
     let file = yaml(
         "everything",
         "settings",
-        "allow: {some: {min: 1, max: 2}}, deny: []}\nmatch: {user: x}\nrelations: {}\n\
-         columns: {}\nrows: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
+        "allow: {some: {min: 1, max: 2}}, deny: []}\nmatch: {user: x, certificate: {}}\n\
+         relations: {}\ncolumns: {}\nrows: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
          statements: {several: each, explain_analyze: refuse, with_hold: {max_rows: 1}, \
          lock_access_share: refuse}\ntests: [{statement: x, expect: permit}]\nrepair: {mode: off, gates: {}",
     );

@@ -81,6 +81,46 @@ pub(super) const CASES: &[Case] = &[
         edits: &[("match/certificate_name", r#"["ann"]"#), PI_DENIED],
         shown: Shown::Scene(scenes::certificate_name),
     },
+    Case {
+        key: "match.certificate.organization",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"match/certificate/organization=[]"#,
+            spares: r#"match/certificate/organization=["x*"]"#,
+        },
+    },
+    Case {
+        key: "match.certificate.organizational_unit",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"match/certificate/organizational_unit=[]"#,
+            spares: r#"match/certificate/organizational_unit=["x*"]"#,
+        },
+    },
+    Case {
+        key: "match.certificate.email",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"match/certificate/email=[]"#,
+            spares: r#"match/certificate/email=["x*"]"#,
+        },
+    },
+    Case {
+        key: "match.certificate.alternative_name",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"match/certificate/alternative_name=[]"#,
+            spares: r#"match/certificate/alternative_name=["x*"]"#,
+        },
+    },
+    Case {
+        key: "match.attributes",
+        edits: &[],
+        shown: Shown::Checked {
+            bites: r#"match/attributes={"Team": "x"}"#,
+            spares: r#"match/attributes={"team": ["x*", "y"]}"#,
+        },
+    },
     asked(
         "relations.allow",
         &[("relations/allow", r#"["shop.ord*"]"#)],
