@@ -3,6 +3,8 @@
 //! A key can be given in the file as a path (`client.tls.mode`), in the environment as
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
+use crate::config::user_keys::USER_KEYS;
+
 /// One key.
 #[derive(Debug)]
 pub struct Key {
@@ -416,39 +418,6 @@ pub const KEYS: &[Key] = &[
         doc: "How long running statements may take to finish when pgsieve is told to stop, 0 to \
               1h.",
     },
-];
-
-/// The keys of one user.
-pub const USER_KEYS: &[(&str, &str)] = &[
-    ("name", "The user that the client names. Required."),
-    (
-        "disabled",
-        "true: the user does not get in, as if it were not listed, and a reload ends its sessions.",
-    ),
-    (
-        "verifier",
-        "With scram: what the password is checked against, from hash-password.",
-    ),
-    (
-        "verifier_file",
-        "With scram: a file whose first line is the verifier.",
-    ),
-    (
-        "certificate_name",
-        "With cert: the name in the certificate; the user's own by default.",
-    ),
-    (
-        "upstream_user",
-        "The user at the upstream; by default the URL's, else the same name.",
-    ),
-    (
-        "upstream_password_file",
-        "A file whose first line is the password of upstream_user.",
-    ),
-    (
-        "upstream_password_env",
-        "A variable, not of PGSIEVE_, with that password.",
-    ),
 ];
 
 #[cfg(test)]

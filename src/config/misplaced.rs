@@ -1,7 +1,8 @@
 //! Where a key that settings do not have was meant to stand: in another group, at a user, in a
 //! policy file. And whole files that were given in the place of another.
 
-use crate::config::keys::{KEYS, USER_KEYS};
+use crate::config::keys::KEYS;
+use crate::config::user_keys::USER_KEYS;
 use crate::policy::schema;
 use crate::policy::tree::{Tree, Value};
 

@@ -43,6 +43,7 @@ pub mod marks;
 mod misplaced;
 mod reader;
 mod upstream;
+mod user_keys;
 mod users;
 pub mod warnings;
 pub mod written;

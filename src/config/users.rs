@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::auth::settings::{Attributes, CertificateUser, ScramUser, UpstreamIdentity};
 use crate::auth::verifier::Verifier;
-use crate::config::keys::USER_KEYS;
 use crate::config::reader::{Reader, Word};
+use crate::config::user_keys::USER_KEYS;
 use crate::config::written::Source;
 use crate::limits::{ATTRIBUTES_MAX, SESSION_VALUE_BYTES_MAX};
 use crate::policy::matching::{ATTRIBUTE_NAME, is_attribute};
