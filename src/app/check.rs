@@ -121,7 +121,10 @@ impl Checked {
     fn session(&mut self, policies: &PolicySet, who: &Person, world: &World) {
         let all = policies.all();
         let policies = all.iter().map(|policy| &**policy);
-        let chosen = choice::choose(policies, &world.traits_of(who), |_| Unsaid::FitsNothing);
+        let now = Timestamp::now().as_second();
+        let unsaid = |_| Unsaid::FitsNothing;
+        let traits = world.traits_of(who);
+        let chosen = choice::choose(policies, &traits, unsaid, |own| own.is_over(now));
         let user = &who.user;
         match chosen.and_then(|(place, _)| all.get(place)) {
             Some(policy) => {

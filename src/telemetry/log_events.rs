@@ -73,6 +73,8 @@ log_events! {
     PolicyTestsPassed => "policy_tests_passed",
     /// These policies hold from the start.
     PoliciesHold => "policies_hold",
+    /// A policy has ended by itself.
+    PolicyEnded => "policy_ended",
     /// The policies fit the databases again.
     PoliciesFit => "policies_fit",
     /// The policies do not fit the databases.

@@ -114,6 +114,7 @@ impl Event for PolicyEnded<'_> {
         let ending = self.policy.ending();
         sinks.log.line(
             Level::Info,
+            LogEvent::PolicyEnded.name(),
             format_args!("policy {name} has ended{ending}: it is for nobody any more"),
         );
     }
