@@ -261,7 +261,7 @@ pub enum Behind {
     Nothing,
     /// What an error of the statement does not reach.
     Batches,
-    /// A Query, or a question of pgsieve's own, which an error of the statement skips.
+    /// A Query, which an error of the statement skips.
     OfBatch,
 }
 
@@ -389,7 +389,8 @@ impl Journal {
 
     /// What was sent behind a statement that was taken off the head, a Query or not.
     pub fn behind(&self, is_query: bool) -> Behind {
-        let of_batch = self.owed.iter().take_while(|owed| owed.is_extended());
+        let is_of_batch = |owed: &&Owed| owed.is_extended() || matches!(owed, Owed::Plan(_));
+        let of_batch = self.owed.iter().take_while(is_of_batch);
         let of_batch = if is_query { 0 } else { of_batch.count() };
         let mut rest = self.owed.iter().skip(of_batch);
         match rest.next() {

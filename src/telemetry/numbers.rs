@@ -519,7 +519,7 @@ mod tests {
         let answered = Two(AdminPage::Metrics, StatusClass::Success);
         metrics.admin_requests.inc(answered);
         let observe = include_str!("../../policies/observe.yaml");
-        let observe = format!("{observe}\nobserve_until: 2030-01-31\n");
+        let observe = format!("{observe}\nobserve_until: 2030-01-31\nuntil: 2030-02-01\n");
         let observe = crate::policy::Policy::from_yaml(&observe).unwrap();
         let set = crate::policy::PolicySet::only(std::sync::Arc::new(observe));
         metrics.policies.hold(&set);

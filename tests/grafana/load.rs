@@ -272,6 +272,8 @@ fn operator(stack: &Stack, policies: &Policies, clock: Clock) {
         "ALTER TABLE shop.customers ADD COLUMN note text",
         "CREATE VIEW shop.late AS SELECT id FROM shop.orders WHERE status = 'placed'",
     ]);
+    clock.wait_for(300);
+    policies.drain_within(8);
     clock.wait_for(400);
     policies.spoil();
     clock.wait_for(550);

@@ -39,7 +39,7 @@ impl Run {
         let policies = Policies::new();
         let stack = Stack::start(Options {
             shop: true,
-            environment: certificates(&policies.folder.join("certificates")),
+            environment: policies.environment(),
             arguments: vec![
                 "--policy".into(),
                 policies.folder.to_string_lossy().into_owned(),
@@ -122,6 +122,30 @@ impl Policies {
             ),
         ];
         self.write("agents", "match: {user: \"agent_*\"}\n", &edits);
+    }
+
+    /// Where settings of pgsieve are, beside those of its command line.
+    fn environment(&self) -> Vec<(&'static str, &'static str)> {
+        let mut environment = certificates(&self.certificates());
+        self.drain_within(9);
+        let settings: &'static str = self.settings().to_string_lossy().into_owned().leak();
+        environment.push(("PGSIEVE_CONFIG", settings));
+        environment
+    }
+
+    /// A setting that waits for a restart once it is written otherwise.
+    pub fn drain_within(&self, seconds: u32) {
+        let text = format!("limits: {{drain_timeout: {seconds}s}}\n");
+        fs::write(self.settings(), text).unwrap();
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.certificates().join("pgsieve.yaml")
+    }
+
+    /// No folder of policies.
+    fn certificates(&self) -> PathBuf {
+        self.folder.join("certificates")
     }
 
     /// A mistake in the policy of the agents.

@@ -29,10 +29,13 @@ fn a_cancel_never_meets_the_next_statement() {
 #[test]
 fn what_a_policy_observes_is_counted_and_passes() {
     let stack = Stack::start(Options {
-        policy_edits: &[(
-            "\nlimits:\n",
-            "\nrules: {result_rows: observe}\nlimits:\n  result_rows: 10\n  result_bytes: 100000\n",
-        )],
+        policy_edits: &[
+            (
+                "\nlimits:\n",
+                "\nrules: {result_rows: observe}\nlimits:\n  result_rows: 10\n",
+            ),
+            ("\n  result_bytes: 10MiB\n", "\n  result_bytes: 100000\n"),
+        ],
         ..Options::default()
     });
     let mut client = login(&stack);

@@ -230,7 +230,10 @@ const OBSERVED: &[Observed] = &[
             "models",
             r#"{"shop.customers": {"sql": "SELECT id FROM customers WHERE id = 2"}}"#,
         )],
-        Met::By("EXPLAIN (COSTS OFF) SELECT id FROM shop.customers", "42501"),
+        Met::By(
+            "EXPLAIN (COSTS OFF) DECLARE c CURSOR FOR SELECT id FROM shop.customers",
+            "42501",
+        ),
     ),
     rule(
         PolicyRule::FunctionDenied,
