@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use pgsieve::demo::cluster::random_name;
 use serde_json::{Value, json};
 
+use crate::support::command::pgsieve;
 use crate::support::raw::Login;
 use crate::support::{APP, Options, READER, RawClient, Stack, until};
 
@@ -95,20 +95,7 @@ impl Drop for Folder {
 
 /// What a command prints, given that on its standard input.
 fn said(arguments: &[&str], input: &str) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
-    command.args(arguments).env_clear();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    let ended = child.wait_with_output().unwrap();
+    let ended = pgsieve(arguments, input);
     let told = String::from_utf8(ended.stderr).unwrap();
     assert!(ended.status.code() < Some(2), "{arguments:?}: {told}");
     String::from_utf8(ended.stdout).unwrap()

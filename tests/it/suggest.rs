@@ -1,11 +1,10 @@
 //! `pgsieve policy suggest` over an audit that pgsieve has just written: what ran goes on to run.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::support::command::pgsieve;
 use crate::support::raw::kinds;
 use crate::support::{ADMIN, Options, RawClient, Stack, until};
 
@@ -28,23 +27,6 @@ const READ: [&str; 16] = [
     "SET enable_seqscan = off",
     "SHOW work_mem",
 ];
-
-fn run(arguments: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
-    command.args(arguments).env_clear();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    child.wait_with_output().unwrap()
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -82,7 +64,7 @@ fn what_a_superuser_has_read_runs_under_what_is_suggested_of_it() {
     stack.audited(|event| event["event"] == "connection_closed" && event["user"] == ADMIN);
     let audit = stack.audit_path().display().to_string();
     let url = stack.direct_url(ADMIN);
-    let suggested = run(
+    let suggested = pgsieve(
         &["policy", "suggest", "--upstream", &url, "--from", &audit],
         "",
     );
@@ -107,7 +89,7 @@ fn what_a_superuser_has_read_runs_under_what_is_suggested_of_it() {
         ])
         .map(|sql| json!({"id": sql, "sql": sql}).to_string() + "\n")
         .collect();
-    let judged = run(
+    let judged = pgsieve(
         &["check", "--jsonl", "--policy", &file, "--upstream", &url],
         &questions,
     );

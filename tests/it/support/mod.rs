@@ -24,6 +24,7 @@
 //! Everything is gone when the tests end, also when they are killed.
 
 pub mod collector;
+pub mod command;
 pub mod frames;
 pub mod raw;
 pub mod recorder;
