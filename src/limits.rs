@@ -1255,6 +1255,16 @@ pub const PULSE_PART_SECONDS: usize = 10;
 /// get here; for 1000 connections it is some 130 lines each.
 pub const AUDIT_QUEUE_BYTES_CEILING: usize = 64 << 20;
 
+/// Bytes of a statement's text that an encrypted audit keeps: longer ones are lists of values. With
+/// four recipients that are 12 KiB on a line, and with names still a syslog datagram.
+pub const AUDIT_TEXT_BYTES_MAX: usize = 8 << 10;
+
+/// Recipients that a text is encrypted to: each costs the writer a key agreement a line.
+pub const AUDIT_TEXT_RECIPIENTS_MAX: usize = 4;
+
+/// Identities in a file that `audit open` tries: each is tried on every line.
+pub const AUDIT_TEXT_IDENTITIES_MAX: usize = 64;
+
 /// How long the queue is full before the audit counts as stuck: pgsieve is not ready then. Twenty
 /// times what the writer waits for lines, and longer than a disk hiccups.
 pub const AUDIT_STUCK_AFTER: Duration = Duration::from_secs(2);

@@ -29,6 +29,8 @@ use pgsieve::upstream::snapshot::Account;
 mod libpq;
 #[path = "config/others.rs"]
 mod others;
+#[path = "config/texts.rs"]
+mod texts;
 
 const VERIFIER: &str = "SCRAM-SHA-256$4096:c2FsdHNhbHRzYWx0c2FsdA==$\
                     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:\

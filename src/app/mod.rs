@@ -42,7 +42,7 @@ use crate::session::entrance::{CurrentEntrance, Entrance};
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
-use crate::session::regime::{RecordedNames, Recording, Regime};
+use crate::session::regime::{RecordedNames, RecordedTexts, Recording, Regime};
 use crate::session::roster::Roster;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
@@ -326,7 +326,12 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
-    let audited = !settings.telemetry.audit.is_off();
+    let audit = &settings.telemetry.audit;
+    let audited = !audit.is_off();
+    let texts = match audited && !audit.text_recipients.is_empty() {
+        true => RecordedTexts::Encrypted,
+        false => RecordedTexts::None,
+    };
     let is_shown = settings.telemetry.recent || settings.telemetry.traces.is_some();
     let recording = (audited || is_shown).then(|| {
         let key = settings.fingerprint_key.map(|key| key.0);
@@ -337,6 +342,7 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
                 (true, false) => RecordedNames::Objects,
                 (true, true) => RecordedNames::Columns,
             },
+            texts,
         }
     });
     Ok(LoginDesk {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{Outcome, audit_top, audit_verify, said};
+use crate::cli::{Outcome, audit_open, audit_top, audit_verify, said};
 use crate::telemetry::audit::schema;
 
 /// The flags of `audit`.
@@ -19,6 +19,8 @@ enum Question {
     Verify(audit_verify::Flags),
     /// Sums up: what is refused most, by rule and user, what was repaired, and what is slow.
     Top(audit_top::Flags),
+    /// Prints the lines that have a text, in clear, for whoever has the identity.
+    Open(audit_open::Flags),
     /// Prints the JSON Schema of the audit's lines.
     Schema,
 }
@@ -28,6 +30,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     match &flags.question {
         Question::Verify(flags) => audit_verify::run(flags, out),
         Question::Top(flags) => audit_top::run(flags, out),
+        Question::Open(flags) => audit_open::run(flags, out),
         Question::Schema => {
             let printed = serde_json::to_string_pretty(&schema::json_schema());
             said(match printed {

@@ -29,6 +29,7 @@ mod allocator;
 mod asking;
 mod audit;
 mod audit_files;
+mod audit_open;
 mod audit_sum;
 mod audit_top;
 mod audit_verify;

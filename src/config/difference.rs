@@ -51,6 +51,8 @@ impl Began {
         "catalog.age_max",
         "audit.names",
         "audit.columns",
+        "audit.text",
+        "audit.text_recipients",
         "audit.on_full",
         "audit.fingerprint_key_file",
         "audit.chain_key_file",
@@ -154,6 +156,13 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
         LogFormat::Text => "text",
         LogFormat::Json => "json",
     };
+    let recipients = audit.text_recipients.iter().map(ToString::to_string);
+    let recipients: Vec<String> = recipients.collect();
+    let text = if recipients.is_empty() {
+        "off"
+    } else {
+        "encrypted"
+    };
     let fingerprints = settings.fingerprint_key.map(|key| key.0);
     vec![
         Fixed::open("metrics", on(settings.telemetry.metrics)),
@@ -173,6 +182,8 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
         Fixed::open("catalog.age_max", milliseconds(catalog.age_max)),
         Fixed::open("audit.names", on(settings.audit_names)),
         Fixed::open("audit.columns", on(settings.audit_columns)),
+        Fixed::open("audit.text", text),
+        Fixed::open("audit.text_recipients", recipients.join(", ")),
         Fixed::open("audit.on_full", on_full),
         Fixed::secret("audit.fingerprint_key_file", fingerprints.as_ref()),
         Fixed::secret(

@@ -6,11 +6,13 @@ use crate::config::FingerprintKey;
 use crate::config::amounts::size;
 use crate::config::reader::{Choice, Reader};
 use crate::limits::{
-    AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, TOKEN_BYTES_MAX, TOKEN_BYTES_MIN,
+    AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, AUDIT_TEXT_RECIPIENTS_MAX,
+    TOKEN_BYTES_MAX, TOKEN_BYTES_MIN,
 };
 use crate::policy::units::BareBytes;
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
+use crate::telemetry::audit::text::TextRecipient;
 use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
 use crate::telemetry::log::{Level, LogFormat, LogPlace, LogSettings};
 use crate::telemetry::traces::settings::{Collector, DatabasePlace, Reach, headers};
@@ -119,13 +121,60 @@ fn audit(reader: &mut Reader) -> Option<AuditSettings> {
         )
         .or(OnFull::Drop);
     let chain_key = key_in(reader, "audit.chain_key_file");
+    let is_off = targets.as_ref().is_some_and(Vec::is_empty);
+    let text_recipients = text_recipients(reader, is_off);
     Some(AuditSettings {
         targets: targets?,
         rotate_bytes: rotate_bytes.map(|bytes| (bytes > 0).then_some(bytes))?,
         rotate_keep: usize::try_from(rotate_keep?).ok()?,
         on_full: on_full?,
         chain_key: chain_key?.map(ChainKey),
+        text_recipients: text_recipients?,
     })
+}
+
+/// `audit.text` and `audit.text_recipients`, each of which wants the other; `is_off`: there is no
+/// audit.
+fn text_recipients(reader: &mut Reader, is_off: bool) -> Option<Vec<TextRecipient>> {
+    let place = reader.place_of("audit.text");
+    let choices = [("off", false), ("encrypted", true)];
+    let encrypted = reader.choice("audit.text", &choices).or(false);
+    let list_place = reader.place_of("audit.text_recipients");
+    let words = match reader.words("audit.text_recipients") {
+        Choice::Absent => Vec::new(),
+        Choice::Wrong => return None,
+        Choice::Is(words) => words,
+    };
+    let mut recipients: Vec<TextRecipient> = Vec::new();
+    let mut sound = true;
+    for word in &words {
+        let problem = match TextRecipient::parse(&word.text) {
+            Ok(one) if recipients.contains(&one) => "it is there before",
+            Ok(one) => {
+                recipients.push(one);
+                continue;
+            }
+            Err(problem) => problem,
+        };
+        reader.note(&word.place, problem);
+        sound = false;
+    }
+    let problem = match (encrypted?, words.len()) {
+        (false, 0) => None,
+        (false, _) => Some((&list_place, "audit.text: encrypted is wanted with it")),
+        (true, 0) => Some((
+            &place,
+            "audit.text_recipients is wanted with encrypted: whom texts are encrypted to, age1…",
+        )),
+        (true, AUDIT_TEXT_RECIPIENTS_PAST..) => Some((&list_place, "at most 4 recipients")),
+        (true, _) if is_off => Some((&place, "audit.to is wanted with encrypted")),
+        (true, _) => None,
+    };
+    if let Some((place, problem)) = problem {
+        reader.note(place, problem);
+        sound = false;
+    }
+    sound.then_some(recipients)
 }
 
 /// `audit.to`.
@@ -243,6 +292,9 @@ fn place_of(upstream: &UpstreamSettings) -> DatabasePlace {
     };
     DatabasePlace { address, port }
 }
+
+/// One recipient more than there may be.
+const AUDIT_TEXT_RECIPIENTS_PAST: usize = AUDIT_TEXT_RECIPIENTS_MAX + 1;
 
 /// The settings of traces, where there are any.
 type Traced = Option<TraceSettings>;

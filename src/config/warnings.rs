@@ -14,6 +14,7 @@ use crate::net::client_tls::ClientTlsSettings;
 use crate::net::expiry::{self, Expiry};
 use crate::policy::near::nearest;
 use crate::policy::{Policy, PolicySet};
+use crate::telemetry::audit::text::TextRecipient;
 use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
 use crate::upstream::examination::login_roles::LoginRole;
 
@@ -58,6 +59,7 @@ pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
     all.extend(certificates(&ends(settings), now));
     all.extend(listening(&settings.listen, &settings.client_tls));
     all.extend(forgotten_budgets(settings));
+    all.extend(recorded_texts(&settings.telemetry.audit.text_recipients));
     let users = users(&settings.auth);
     all.extend(unfit_users(&settings.policies, &users));
     all
@@ -126,6 +128,24 @@ fn forgotten_budgets(settings: &Settings) -> Option<Warning> {
     let warning = SettingsWarning::BudgetsForgotten;
     (has_budget && settings.budget_file.is_none())
         .then(|| Warning::new(warning, "limits.budget_file", what))
+}
+
+/// An audit with the texts of statements in it, the one place where what clients wrote is kept.
+fn recorded_texts(recipients: &[TextRecipient]) -> Option<Warning> {
+    let what = format!(
+        "the audit keeps the texts of statements, with the values and passwords in them, for \
+         whoever has the key of {}: they are as safe as that is kept",
+        match recipients.len() {
+            0 => return None,
+            1 => String::from("one recipient"),
+            many => format!("{many} recipients"),
+        }
+    );
+    Some(Warning::new(
+        SettingsWarning::TextsRecorded,
+        "audit.text",
+        what,
+    ))
 }
 
 /// The users that the settings name.
@@ -415,6 +435,27 @@ mod tests {
         }
         let socket = [ListenAddress::Unix("/run/x".into())];
         assert_eq!(listening(&socket, &ClientTlsSettings::Off), []);
+    }
+
+    #[test]
+    fn an_audit_with_texts_is_told() {
+        let told = |recipients: &[&str]| {
+            let recipients = recipients
+                .iter()
+                .map(|one| TextRecipient::parse(one).unwrap());
+            recorded_texts(&recipients.collect::<Vec<_>>())
+        };
+        assert_eq!(told(&[]), None);
+        let [one, two] = [
+            "age1t7rxyev2z3rw82stdlrrepyc39nvn86l5078zqkf5uasdy86jp6svpy7pa",
+            "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+        ];
+        for (recipients, named) in [(&[one][..], "of one recipient"), (&[one, two], "of 2 ")] {
+            let found = told(recipients).unwrap();
+            assert_eq!(found.warning, SettingsWarning::TextsRecorded);
+            assert_eq!(found.key, "audit.text");
+            assert!(found.what.contains(named), "{}", found.what);
+        }
     }
 
     #[test]

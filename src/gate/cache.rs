@@ -270,7 +270,8 @@ impl Entry {
             .as_ref()
             .map_or(0, |instead| instead.text.len());
         let named = self.facts.named.as_ref().map_or(0, |named| named.bytes());
-        self.text.len() + instead + named + effects.sum::<usize>() + ENTRY_BYTES
+        let kept = self.facts.text.as_ref().map_or(0, |text| text.bytes());
+        self.text.len() + kept + instead + named + effects.sum::<usize>() + ENTRY_BYTES
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is being judged, and what was learned so far.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::changed::Changed;
 use super::ended::Done;
@@ -13,8 +13,8 @@ use super::sight::Sight;
 use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
-    CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, Refusal,
-    RoleQuestion, Rule, SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
+    CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, RecordedText,
+    Refusal, RoleQuestion, Rule, SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
 };
 use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
@@ -26,6 +26,8 @@ pub struct Case<'j> {
     pub(super) text: &'j str,
     pub(super) policy: &'j Policy,
     pub(super) fingerprint: Option<Fingerprint>,
+    /// The client's text, where that is recorded.
+    pub(super) recorded: Option<Arc<RecordedText>>,
     /// How many statements were counted.
     pub(super) statements: u32,
     /// Which one is at hand, from 0.
@@ -124,6 +126,7 @@ impl<'j> Case<'j> {
             text,
             policy,
             fingerprint,
+            recorded: None,
             statements: 0,
             index: 0,
             listens: Vec::new(),
@@ -169,6 +172,7 @@ impl<'j> Case<'j> {
             nesting: self.nesting,
             parameters: self.parameters.clone(),
             observed: self.observed.clone(),
+            recorded: self.recorded.clone(),
             met: self.met.clone(),
             at_hand: self.at_hand,
             moved: self.moved.clone(),
@@ -455,6 +459,7 @@ impl<'j> Case<'j> {
         );
         let facts = Facts {
             named: self.met.as_ref().map(Met::named),
+            text: self.recorded.clone(),
             ..facts
         };
         Judgement {
@@ -467,25 +472,18 @@ impl<'j> Case<'j> {
     pub(super) fn into_facts(self, kind: StatementKind) -> Facts {
         let (grounds, depth) = (self.names.grounds(), self.depth());
         let instead = self.instead();
+        let bare = Facts::bare(kind, self.fingerprint, self.statements, grounds, depth);
         Facts {
-            kind,
-            fingerprint: self.fingerprint,
-            statements: self.statements,
             effects: self.effects.into_boxed_slice(),
             cacheable: self.cacheable,
-            grounds,
-            depth,
-            forecast: OnceLock::new(),
-            stands_in: OnceLock::new(),
-            signal: OnceLock::new(),
             asks_role: self.asks_role,
-            rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             instead,
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
+            text: self.recorded.clone(),
             cursor_steps: self.cursor_steps.into_boxed_slice(),
-            listens: OnceLock::new(),
+            ..bare
         }
     }
 
@@ -493,27 +491,17 @@ impl<'j> Case<'j> {
     pub(super) fn inner_facts(&mut self, kind: StatementKind, mark: Mark) -> Facts {
         let (grounds, depth) = (self.names.grounds(), self.depth());
         Facts {
-            kind,
-            fingerprint: self.fingerprint,
-            statements: 1,
             effects: self.take_back(mark).into_boxed_slice(),
             // Behind a change of search_path in the same text it was judged on grounds that the
             // session did not state: it is judged again when it runs.
             cacheable: self.is_as_told(),
-            grounds,
-            depth,
-            forecast: OnceLock::new(),
-            stands_in: OnceLock::new(),
-            signal: OnceLock::new(),
-            asks_role: None,
-            rows_max: OnceLock::new(),
             observed: self.observed.clone().into_boxed_slice(),
             // Several statements have one text together: none of them has a model and is kept.
             instead: self.instead().filter(|_| self.statements <= 1),
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
-            cursor_steps: Box::default(),
-            listens: OnceLock::new(),
+            text: self.recorded.clone(),
+            ..Facts::bare(kind, self.fingerprint, 1, grounds, depth)
         }
     }
 }

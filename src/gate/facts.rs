@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    CursorStep, Grounds, Instead, Named, RoleQuestion, Rule, Signal, SignalCall, StatementKind,
+    CursorStep, Grounds, Instead, Named, RecordedText, RoleQuestion, Rule, Signal, SignalCall,
+    StatementKind,
 };
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::tree::nodes;
@@ -47,6 +48,8 @@ pub struct Facts {
     pub runs_by_path: bool,
     /// What it names; none where nobody records that.
     pub named: Option<Arc<Named>>,
+    /// The text itself, for an audit that encrypts it; none everywhere else.
+    pub text: Option<Arc<RecordedText>>,
     /// What it does to cursors of SQL, in order, where the policy bounds those WITH HOLD.
     pub cursor_steps: Box<[CursorStep]>,
     /// Which of its statements, from 0, the client has sent as LISTEN; none of them listens.
@@ -238,6 +241,7 @@ impl Facts {
             instead: None,
             runs_by_path: false,
             named: None,
+            text: None,
             cursor_steps: Box::default(),
             listens: OnceLock::new(),
         }

@@ -6,7 +6,8 @@
 //!    [`rules::too_complex`]);
 //! 2. Postgres's own grammar parses it ([`rules::syntax_error`]): what it does not accept never
 //!    runs;
-//! 3. a fingerprint is taken where statements are recorded: it is all that ever is of the text;
+//! 3. a fingerprint is taken where statements are recorded: it is all that ever is of the text,
+//!    but where an audit encrypts texts;
 //! 4. a message of several statements must be one that the policy carries
 //!    ([`rules::several_statements`]);
 //! 5. the policy's models are put where their names stand ([`substitution`]); from here on it is
@@ -83,7 +84,7 @@ pub use self::grounds::{Grounds, SearchPaths};
 pub use self::instead::{Copied, Instead, Put};
 pub use self::kind::StatementKind;
 pub use self::moved::Moved;
-pub use self::named::{Named, Rendered};
+pub use self::named::{Named, RecordedText, Rendered};
 pub use self::names::{Cursor, Prepared, SessionNames, stored};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
@@ -109,6 +110,7 @@ pub struct Gate {
     policy: Arc<Policy>,
     fingerprinter: Option<Fingerprinter>,
     names: Names,
+    texts: Texts,
 }
 
 /// Whether it is recorded what statements name.
@@ -121,6 +123,13 @@ enum Names {
     RecordedWithColumns,
 }
 
+/// Whether texts are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Texts {
+    Forgotten,
+    Recorded,
+}
+
 impl Gate {
     /// A gate for a policy.
     pub fn new(policy: Arc<Policy>, fingerprinter: Fingerprinter) -> Self {
@@ -128,6 +137,7 @@ impl Gate {
             policy,
             fingerprinter: Some(fingerprinter),
             names: Names::Forgotten,
+            texts: Texts::Forgotten,
         }
     }
 
@@ -138,6 +148,7 @@ impl Gate {
             policy,
             fingerprinter: None,
             names: Names::Forgotten,
+            texts: Texts::Forgotten,
         }
     }
 
@@ -151,6 +162,16 @@ impl Gate {
     pub fn recording_columns(mut self) -> Self {
         self.names = Names::RecordedWithColumns;
         self
+    }
+
+    /// The same gate where the texts themselves are recorded ([`Facts::text`]).
+    pub fn recording_texts(mut self) -> Self {
+        self.texts = Texts::Recorded;
+        self
+    }
+
+    fn recorded(&self, text: &str) -> Option<Arc<RecordedText>> {
+        (self.texts == Texts::Recorded).then(|| Arc::new(RecordedText::of(text)))
     }
 
     /// Whether what statements name is recorded and nothing is decided by it.
@@ -195,7 +216,8 @@ impl Gate {
             Err(refusal) => {
                 let maker = self.fingerprinter.as_ref();
                 let fingerprint = maker.map(|maker| maker.of_unparsed(&text));
-                let case = Case::new(&text, &self.policy, names, fingerprint);
+                let mut case = Case::new(&text, &self.policy, names, fingerprint);
+                case.recorded = self.recorded(&text);
                 return case.refused(refusal, StatementKind::Unparsed);
             }
         };
@@ -204,6 +226,7 @@ impl Gate {
         let maker = self.fingerprinter.as_ref();
         let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
         let mut case = Case::new(&text, &self.policy, names, fingerprint);
+        case.recorded = self.recorded(&text);
         case.parameters = parameters.clone();
         case.met = match self.names {
             Names::Forgotten => None,

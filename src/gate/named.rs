@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::sight::Sight;
 use crate::catalog::{CastMethod, Catalog, FunctionId, RelationId, quoted};
-use crate::limits::{NAMED_MAX, NAMES_RENDERED_BYTES_MAX};
+use crate::limits::{AUDIT_TEXT_BYTES_MAX, NAMED_MAX, NAMES_RENDERED_BYTES_MAX};
 use crate::resolve::{Resolution, What};
+use crate::secret::Secret;
 
 /// Qualified names, each once, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,32 @@ pub struct Named {
     pub settings: Box<[Arc<str>]>,
     /// The same as a line of the audit shows it.
     pub rendered: Rendered,
+}
+
+/// A statement's text, or its beginning. Never shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedText {
+    /// What is kept of it.
+    pub kept: Secret,
+    /// Bytes behind that.
+    pub left_out: u64,
+}
+
+impl RecordedText {
+    /// As much of a text as is kept, up to a whole character.
+    pub fn of(text: &str) -> Self {
+        let end = text.floor_char_boundary(AUDIT_TEXT_BYTES_MAX);
+        let kept = text.get(..end).unwrap_or_default();
+        Self {
+            kept: Secret::new(kept),
+            left_out: u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// What it takes in memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.kept.reveal().len() + NAME_BYTES
+    }
 }
 
 /// A text that is put together when it is first asked for: names outlive the statement that was

@@ -176,6 +176,7 @@ impl Running {
             observed: &self.facts.observed,
             observed_running: &self.observed,
             named: self.facts.named.as_deref(),
+            text: self.facts.text.as_deref(),
             sqlstate: self.sqlstate,
             rows: self.rows,
             bytes: self.bytes,

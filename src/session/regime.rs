@@ -28,6 +28,17 @@ pub struct Recording {
     pub fingerprinter: Fingerprinter,
     /// Which names of what they read are recorded as well.
     pub names: RecordedNames,
+    /// Whether their texts are.
+    pub texts: RecordedTexts,
+}
+
+/// Whether the texts of statements are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedTexts {
+    /// They are not: of a text there is its fingerprint.
+    None,
+    /// They are, for an audit that encrypts them.
+    Encrypted,
 }
 
 /// Which names of what statements read are recorded.
@@ -123,6 +134,10 @@ impl Regime {
             return Gate::without_fingerprints(policy);
         };
         let gate = Gate::new(policy, recording.fingerprinter.clone());
+        let gate = match recording.texts {
+            RecordedTexts::Encrypted => gate.recording_texts(),
+            RecordedTexts::None => gate,
+        };
         match recording.names {
             RecordedNames::None => gate,
             RecordedNames::Objects => gate.recording_names(),

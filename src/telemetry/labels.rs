@@ -120,6 +120,8 @@ labels! {
         UpstreamOwner => "upstream_owner",
         /// Budgets of a day begin anew with each start.
         BudgetsForgotten => "budgets_forgotten",
+        /// The audit has the texts of statements, encrypted.
+        TextsRecorded => "texts_recorded",
         /// A policy is for a database that is not there.
         DatabaseUnknown => "database_unknown",
     }

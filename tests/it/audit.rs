@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use age::secrecy::ExposeSecret;
 use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::leash::Signal;
 use serde_json::Value;
@@ -359,4 +360,81 @@ fn while_no_login_can_be_put_on_record_pgsieve_is_not_ready_and_says_why() {
         }
         drop(clients);
     }
+}
+
+/// Each text as the client sent it, by whichever way, and no value of a parameter; by fingerprint,
+/// over rotated files, on a chain that holds, for each recipient and nobody else.
+#[test]
+fn texts_are_opened_by_whoever_has_an_identity_and_by_nobody_else() {
+    let [ann, bob, eve] = [(); 3].map(|()| age::x25519::Identity::generate());
+    let mut stack = Stack::start(with_audit(&format!(
+        "  to: '{{audit}}'\n  rotate_bytes: 20000\n  text: encrypted\n  text_recipients: [{}, {}]\n",
+        ann.to_public(),
+        bob.to_public()
+    )));
+    let long = format!("SELECT '{}ä'", "x".repeat(20_000));
+    sql::block_on(async {
+        let reader = stack.proxied(READER).await;
+        for _ in 0..30 {
+            sql::rows(&reader, "SELECT 'of ann', $$\"\n$$").await;
+            sql::refusal(&reader, "DELETE FROM shop.customers WHERE id = 77").await;
+        }
+        sql::refusal(&reader, "SELEC nonsense 'here'").await;
+        sql::rows(&reader, &long).await;
+        let rows = reader
+            .query("SELECT $1::text", &[&"a parameter"])
+            .await
+            .unwrap();
+        assert_eq!(rows.len(), 1);
+    });
+    stack.signal(Signal::Terminate);
+    assert_eq!(stack.wait_exit(Duration::from_secs(20)), Some(0));
+    let (status, said) = pgsieve(&["verify"], &stack.audit_path());
+    assert_eq!(status, Some(0), "{said}");
+
+    let open = |identity: &age::x25519::Identity, more: &[&str]| {
+        let file = std::env::temp_dir().join(format!("pgsieve-age-{}", random_name().unwrap()));
+        fs::write(&file, identity.to_string().expose_secret()).unwrap();
+        let flags = ["open", "--identity", file.to_str().unwrap()];
+        let arguments: Vec<&str> = flags.iter().chain(more).copied().collect();
+        let answer = pgsieve(&arguments, &stack.audit_path());
+        fs::remove_file(&file).unwrap();
+        answer
+    };
+    let (status, opened) = open(&ann, &[]);
+    assert_eq!(status, Some(0), "{opened}");
+    assert_eq!(open(&bob, &[]), (Some(0), opened.clone()));
+    assert_eq!(open(&eve, &[]), (Some(1), String::new()));
+    let lines: Vec<Value> = opened
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |text: &str| lines.iter().filter(|line| line["text"] == text).count();
+    assert_eq!(of("SELECT 'of ann', $$\"\n$$"), 30);
+    assert_eq!(of("DELETE FROM shop.customers WHERE id = 77"), 30);
+    assert_eq!(of("SELEC nonsense 'here'"), 1);
+    assert_eq!(of("SELECT $1::text"), 1);
+    assert!(!opened.contains("a parameter"));
+    let cut = lines
+        .iter()
+        .find(|line| line.get("text_left_out").is_some());
+    let cut = cut.expect("the long text is cut");
+    let kept = cut["text"].as_str().unwrap();
+    assert!(
+        long.starts_with(kept) && kept.len() > 8000,
+        "{}",
+        kept.len()
+    );
+    let left_out = u64::try_from(long.len() - kept.len()).unwrap();
+    assert_eq!(cut["text_left_out"], left_out);
+
+    let deleted = lines
+        .iter()
+        .find(|line| line["verdict"] == "refused")
+        .unwrap();
+    let fingerprint = deleted["fingerprint"].as_str().unwrap();
+    let (status, some) = open(&ann, &["--fingerprint", fingerprint]);
+    assert_eq!((status, some.lines().count()), (Some(0), 30), "{some}");
+    let (status, none) = open(&ann, &["--fingerprint", &"0".repeat(32)]);
+    assert_eq!((status, none.as_str()), (Some(1), ""));
 }

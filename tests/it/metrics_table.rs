@@ -356,6 +356,7 @@ fn statement(session: &SessionInfo) -> StatementFinished<'_> {
         observed: &[],
         observed_running: &[],
         named: None,
+        text: None,
         sqlstate: None,
         rows: 0,
         bytes: 0,

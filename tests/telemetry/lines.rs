@@ -116,6 +116,7 @@ fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
     telemetry.emit(&StatementFinished {
         path: Path::Execute,
         named: None,
+        text: None,
         ..finished
     });
     telemetry.emit(&LimitReached {

@@ -82,6 +82,7 @@ pub fn statement(session: &SessionInfo, outcome: Outcome) -> StatementFinished<'
         observed: &[],
         observed_running: &[],
         named: None,
+        text: None,
         sqlstate: (outcome == Outcome::Refused)
             .then(|| Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 2,

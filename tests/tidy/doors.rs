@@ -19,6 +19,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("opentelemetry_otlp", &["src/telemetry/"]),
     ("opentelemetry_http", &["src/telemetry/"]),
     ("hyper_rustls", &["src/telemetry/"]),
+    ("age", &["src/telemetry/audit/"]),
     ("axum", &["src/server/"]),
     ("hyper", &["src/server/"]),
     // What it sends is pgsieve's own questions, and the demo's.

@@ -1,6 +1,6 @@
 //! The fields that several events have, and those of the longest lines.
 
-use super::schema::Form::{Hex, Names, Number, SqlState, Text, Time, Truth, Word, Words};
+use super::schema::Form::{Hex, Names, Number, Sealed, SqlState, Text, Time, Truth, Word, Words};
 use super::schema::Presence::{Always, Sometimes};
 use super::schema::{FieldForm, Form, Presence};
 
@@ -151,6 +151,18 @@ pub const STATEMENT: &[FieldForm] = &[
         Number,
         Sometimes,
         "Microseconds that it waited for its plan.",
+    ),
+    field(
+        "text_left_out",
+        Number,
+        Sometimes,
+        "Bytes of its text behind those that text has, where it is too long.",
+    ),
+    field(
+        "text",
+        Sealed,
+        Sometimes,
+        "Its text, encrypted to audit.text_recipients. With audit.text: encrypted.",
     ),
 ];
 

@@ -14,6 +14,7 @@
 //! * [`chain`]: how lines hang together; [`verify`]: whether they do
 //! * [`file`]: the file and its rotation, `resume`: taking up where it ends; `syslog`: receivers;
 //!   `outlet`: each of them; `places`: others while they are written to
+//! * [`text`]: the texts of statements, encrypted, where that is asked for
 //! * [`settings`]
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::limits::AUDIT_LAST_FLUSH;
+use crate::secret::Secret;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::log::Log;
 use crate::telemetry::numbers::AuditNumbers;
@@ -41,6 +43,7 @@ pub mod schema;
 mod schema_tests;
 pub mod settings;
 pub(in crate::telemetry) mod syslog;
+pub mod text;
 pub mod verify;
 mod writer;
 
@@ -54,6 +57,8 @@ use writer::Scribe;
 /// The way into the audit. Dropping it writes what is left and ends the thread.
 pub struct Audit {
     shared: Arc<Shared>,
+    /// Whether texts are encrypted to anybody.
+    has_recipients: bool,
     /// Where lines go.
     held: Mutex<AuditSettings>,
     thread: Option<JoinHandle<()>>,
@@ -80,6 +85,7 @@ impl Audit {
             .map_err(|source| TelemetryError::AuditThread { source })?;
         Ok(Some(Self {
             shared,
+            has_recipients: !settings.text_recipients.is_empty(),
             held: Mutex::new(settings.clone()),
             thread: Some(thread),
         }))
@@ -94,7 +100,21 @@ impl Audit {
         session: Option<&SessionInfo>,
         fill: impl FnOnce(&mut Line<'_>),
     ) {
-        let taken = self.shared.put(weight, |text, clock| {
+        self.record_with(weight, event, session, None, fill);
+    }
+
+    /// The same with the text of a statement, which the writer encrypts; it is left out where it is
+    /// encrypted to nobody.
+    pub fn record_with(
+        &self,
+        weight: Weight,
+        event: &'static str,
+        session: Option<&SessionInfo>,
+        of_statement: Option<&Secret>,
+        fill: impl FnOnce(&mut Line<'_>),
+    ) {
+        let of_statement = of_statement.filter(|_| self.has_recipients);
+        let taken = self.shared.put(weight, of_statement, |text, clock| {
             begin(text, clock, event, session);
             fill(&mut Line::new(text));
         });

@@ -4,6 +4,7 @@
 //! stays bounded, a session whose line was taken while the queue was full takes no more frames of
 //! its client until there is room, and keeps its place among the connections until then.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,7 @@ use super::settings::OnFull;
 use crate::limits::{
     AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_STUCK_AFTER, AUDIT_WAKE_BYTES,
 };
+use crate::secret::Secret;
 use crate::telemetry::numbers::AuditNumbers;
 
 /// What becomes of a line while the queue is full.
@@ -51,6 +53,8 @@ pub struct Shared {
 pub struct Queue {
     /// The lines.
     pub text: String,
+    /// The texts of statements that belong to some of them, in clear.
+    pub texts: StatementTexts,
     /// Their time.
     pub clock: Clock,
     /// Lines that were ever taken.
@@ -65,6 +69,14 @@ pub struct Queue {
     pub places: Option<Box<Places>>,
     /// Lines that were dropped since the last that was taken.
     lost: u64,
+}
+
+/// The texts of statements, in clear, by where their lines begin: never in a line, so that nothing
+/// writes one by mistake.
+#[derive(Default)]
+pub struct StatementTexts {
+    by_line: VecDeque<(usize, Secret)>,
+    bytes: usize,
 }
 
 /// What keeps the writer from getting on.
@@ -131,10 +143,15 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a line that `fill` writes, without its end.
-    pub fn put(&self, weight: Weight, fill: impl FnOnce(&mut String, &mut Clock)) -> Taken {
+    /// Takes a line that `fill` writes, without its end, and the text that the writer puts on it.
+    pub fn put(
+        &self,
+        weight: Weight,
+        text_of: Option<&Secret>,
+        fill: impl FnOnce(&mut String, &mut Clock),
+    ) -> Taken {
         let mut queue = self.lock();
-        let bytes = queue.text.len();
+        let bytes = queue.bytes();
         let most = match (weight, self.on_full) {
             (Weight::Waits, _) => usize::MAX,
             (Weight::GivesWay, OnFull::Drop) => AUDIT_QUEUE_BYTES_MAX,
@@ -150,12 +167,17 @@ impl Shared {
             queue.tell_lost();
             self.numbers.lines.inc();
         }
-        let Queue { text, clock, .. } = &mut *queue;
+        let Queue {
+            text, texts, clock, ..
+        } = &mut *queue;
+        if let Some(of_statement) = text_of {
+            texts.add(text.len(), of_statement);
+        }
         fill(text, clock);
         text.push('\n');
         queue.lines_taken_in += 1;
         self.numbers.lines.inc();
-        if queue.text.len() >= AUDIT_QUEUE_BYTES_MAX && !self.full.swap(true, Ordering::Relaxed) {
+        if queue.bytes() >= AUDIT_QUEUE_BYTES_MAX && !self.full.swap(true, Ordering::Relaxed) {
             self.trouble().full = Some(Instant::now());
         }
         self.count_waiting(&queue);
@@ -220,7 +242,7 @@ impl Shared {
     pub fn count_waiting(&self, queue: &Queue) {
         self.numbers
             .queue_bytes
-            .set(i64::try_from(queue.text.len()).unwrap_or(i64::MAX));
+            .set(i64::try_from(queue.bytes()).unwrap_or(i64::MAX));
     }
 
     /// Wakes the writer for the first line of a batch and for a large one, and else lets it be.
@@ -230,7 +252,7 @@ impl Shared {
                 queue.writer = Writer::Gathering;
                 true
             }
-            Writer::Gathering if queue.text.len() >= AUDIT_WAKE_BYTES => {
+            Writer::Gathering if queue.bytes() >= AUDIT_WAKE_BYTES => {
                 queue.writer = Writer::Urged;
                 true
             }
@@ -247,6 +269,7 @@ impl Queue {
     fn new() -> Self {
         Self {
             text: String::new(),
+            texts: StatementTexts::default(),
             clock: Clock::new(),
             lines_taken_in: 0,
             lines_settled: 0,
@@ -255,6 +278,11 @@ impl Queue {
             places: None,
             lost: 0,
         }
+    }
+
+    /// What the lines and texts take.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.texts.bytes
     }
 
     /// Asks the writer to write now.
@@ -273,6 +301,28 @@ impl Queue {
         self.text.push('\n');
         self.lost = 0;
         self.lines_taken_in += 1;
+    }
+}
+
+impl StatementTexts {
+    fn add(&mut self, line_at: usize, text: &Secret) {
+        self.bytes += text.reveal().len();
+        self.by_line.push_back((line_at, text.clone()));
+    }
+
+    /// Those of lines that came behind `bytes` of others, put behind the texts of these.
+    pub fn append(&mut self, bytes: usize, mut later: Self) {
+        self.bytes += std::mem::take(&mut later.bytes);
+        let later = later.by_line.into_iter();
+        self.by_line
+            .extend(later.map(|(at, text)| (bytes + at, text)));
+    }
+
+    /// The text of the line that begins there, if it has one.
+    pub fn of(&self, line_at: usize) -> Option<&str> {
+        let found = self.by_line.binary_search_by_key(&line_at, |(at, _)| *at);
+        let (_, text) = self.by_line.get(found.ok()?)?;
+        Some(text.reveal())
     }
 }
 

@@ -50,6 +50,8 @@ pub enum Form {
     Text,
     /// Names of the database's own.
     Names,
+    /// Base64 of what is encrypted with age.
+    Sealed,
     /// Hexadecimal digits, so many.
     Hex(usize),
     /// A whole number from zero on.
@@ -129,6 +131,7 @@ impl FieldForm {
             Form::Hex(digits) => {
                 json!({ "type": "string", "pattern": format!("^[0-9a-f]{{{digits}}}$") })
             }
+            Form::Sealed => json!({ "type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$" }),
             Form::Number => json!({ "type": "integer", "minimum": 0 }),
             Form::Truth => json!({ "type": "boolean" }),
             Form::SqlState => json!({ "type": "string", "pattern": "^[0-9A-Z]{5}$" }),

@@ -8,12 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::schema::{EVENTS, Form, json_schema};
+use super::text::TextRecipient;
 use super::{AuditSettings, AuditTarget};
 use crate::catalog::drift;
 use crate::catalog::fixture::Fixture;
 use crate::funnel::{Attempt, AttemptOutcome, Confidence, NameGate};
-use crate::gate::{Named, Rendered, Rule, StatementKind};
-use crate::limits::AUDIT_NAMES_MAX;
+use crate::gate::{Named, RecordedText, Rendered, Rule, StatementKind};
+use crate::limits::{AUDIT_NAMES_MAX, AUDIT_TEXT_BYTES_MAX};
 use crate::policy::{Mode, Policy, PolicySet, Recoverer};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sqlstate;
@@ -42,6 +43,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         settings: ["work_mem"].map(Arc::from).into(),
         rendered: Rendered::default(),
     };
+    let text = RecordedText::of(&"x".repeat(AUDIT_TEXT_BYTES_MAX + 1));
     let path = label::Path::Query;
     telemetry.emit(&happened::StatementFinished {
         session,
@@ -53,6 +55,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         observed: &[Rule::Nesting],
         observed_running: &[],
         named: Some(&named),
+        text: Some(&text),
         sqlstate: Some(Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 1,
         bytes: 2,
@@ -202,6 +205,7 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
         targets: vec![AuditTarget::File(file.clone())],
         rotate_bytes: Some(100_000),
         chain_key: Some(super::ChainKey([1; 32])),
+        text_recipients: vec![TextRecipient::parse(RECIPIENT).unwrap()],
         ..AuditSettings::default()
     };
     let settings = TelemetrySettings {
@@ -274,6 +278,9 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
     let wrong = lost.replace("\"lines\":3", "\"lines\":\"3\"");
     assert!(!whole.is_valid(&serde_json::from_str(&wrong).unwrap()));
 }
+
+/// The example of age's specification.
+const RECIPIENT: &str = "age1t7rxyev2z3rw82stdlrrepyc39nvn86l5078zqkf5uasdy86jp6svpy7pa";
 
 fn is_kind(field: &str) -> bool {
     use crate::telemetry::labels::Label;

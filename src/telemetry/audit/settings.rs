@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::text::TextRecipient;
 use crate::limits::AUDIT_FILES_KEPT;
 
 /// The audit's settings.
@@ -20,6 +21,8 @@ pub struct AuditSettings {
     pub on_full: OnFull,
     /// The key of the chain that runs through the lines; without it anybody can make a chain.
     pub chain_key: Option<ChainKey>,
+    /// Whom the texts of statements are encrypted to; none, and no text is recorded.
+    pub text_recipients: Vec<TextRecipient>,
 }
 
 /// Where audit lines go.
@@ -94,6 +97,7 @@ impl Default for AuditSettings {
             rotate_keep: AUDIT_FILES_KEPT,
             on_full: OnFull::Drop,
             chain_key: None,
+            text_recipients: Vec::new(),
         }
     }
 }

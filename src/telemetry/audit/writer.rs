@@ -18,9 +18,10 @@ use super::file::Reopened;
 use super::line::begin;
 use super::outlet::{Outlet, Sink};
 use super::places::Places;
-use super::queue::{Queue, Shared, Writer, wait};
+use super::queue::{Queue, Shared, StatementTexts, Writer, wait};
 use super::resume::{self, Begun, with_key};
 use super::settings::{AuditSettings, ChainKey};
+use super::text::{TextRecipient, seal, sealed_bytes_max};
 use crate::limits::{
     AUDIT_BUFFER_BYTES_KEPT, AUDIT_CHUNK_BYTES, AUDIT_CLOSING_TIME_MAX, AUDIT_ROTATE_AGAIN,
     AUDIT_WRITE_INTERVAL_MS,
@@ -36,6 +37,8 @@ pub struct Scribe {
     pub(super) key: Option<ChainKey>,
     pub(super) rotate_bytes: Option<u64>,
     pub(super) rotate_keep: usize,
+    /// Whom the texts of statements are encrypted to.
+    recipients: Vec<TextRecipient>,
     batch: Batch,
     /// What is being written: some lines of the batch, on the chain.
     piece: String,
@@ -55,6 +58,7 @@ pub struct Scribe {
 #[derive(Default)]
 struct Batch {
     text: String,
+    texts: StatementTexts,
     /// Bytes that are on the chain.
     sealed: usize,
     last_line: u64,
@@ -90,6 +94,7 @@ impl Scribe {
             key,
             rotate_bytes: settings.rotate_bytes,
             rotate_keep: settings.rotate_keep,
+            recipients: settings.text_recipients.clone(),
             batch: Batch::default(),
             piece: String::new(),
             piece_from: 0,
@@ -154,9 +159,12 @@ impl Scribe {
         let closing = queue.writer == Writer::Closing;
         if is_done {
             std::mem::swap(&mut self.batch.text, &mut queue.text);
+            self.batch.texts = std::mem::take(&mut queue.texts);
             self.batch.last_line = queue.lines_taken_in;
         } else if closing {
             // The target failed already; the last attempts are made with everything there is.
+            let texts = std::mem::take(&mut queue.texts);
+            self.batch.texts.append(self.batch.text.len(), texts);
             self.batch.text.push_str(&queue.text);
             self.batch.last_line = queue.lines_taken_in;
             queue.text.clear();
@@ -256,15 +264,28 @@ impl Scribe {
                 self.batch.sealed = self.batch.text.len();
                 return;
             };
-            let bytes = self.piece.len() + line.len() + END_BYTES_MAX;
+            let text = self.text_bytes_max(self.batch.sealed);
+            let bytes = self.piece.len() + line.len() + text + END_BYTES_MAX;
             let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= room);
             if !is_first && (!fits || bytes > AUDIT_CHUNK_BYTES) {
                 return;
             }
             is_first = false;
-            self.chain.seal(line, &mut self.piece);
+            let text = self.batch.texts.of(self.batch.sealed);
+            match text.and_then(|text| with_text(line, text, &self.recipients)) {
+                Some(line) => self.chain.seal(&line, &mut self.piece),
+                None => self.chain.seal(line, &mut self.piece),
+            }
             self.batch.sealed += line.len() + 1;
         }
+    }
+
+    /// What the text of the line that begins there will take at most.
+    fn text_bytes_max(&self, line_at: usize) -> usize {
+        let text = self.batch.texts.of(line_at);
+        text.map_or(0, |text| {
+            sealed_bytes_max(self.recipients.len(), text.len())
+        })
     }
 
     /// Whether the next line would make the file larger than it may be.
@@ -274,7 +295,8 @@ impl Scribe {
         };
         let rest = self.batch.rest();
         let next = rest.split_once('\n').map_or(rest, |(line, _)| line);
-        let next = u64::try_from(next.len() + END_BYTES_MAX).unwrap_or(u64::MAX);
+        let text = self.text_bytes_max(self.batch.sealed);
+        let next = u64::try_from(next.len() + text + END_BYTES_MAX).unwrap_or(u64::MAX);
         size > 0 && size.saturating_add(next) > most
     }
 
@@ -384,6 +406,17 @@ impl Scribe {
     }
 }
 
+/// A line with the encrypted text of its statement; none where that fails.
+fn with_text(line: &str, text: &str, recipients: &[TextRecipient]) -> Option<String> {
+    let mut whole =
+        String::with_capacity(line.len() + sealed_bytes_max(recipients.len(), text.len()));
+    whole.push_str(line);
+    whole.push_str(",\"text\":\"");
+    seal(recipients, text, &mut whole)?;
+    whole.push('"');
+    Some(whole)
+}
+
 /// After a batch was taken: idle when nothing waits.
 fn rest(queue: &mut Queue) {
     match queue.writer {
@@ -406,6 +439,7 @@ impl Batch {
 
     fn clear(&mut self) {
         self.text.clear();
+        self.texts = StatementTexts::default();
         self.sealed = 0;
         if self.text.capacity() > AUDIT_BUFFER_BYTES_KEPT {
             self.text = String::new();

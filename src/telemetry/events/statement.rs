@@ -1,8 +1,9 @@
-//! What became of a statement: its fingerprint, never its text.
+//! What became of a statement: its fingerprint, and its text for nothing but an audit that
+//! encrypts it.
 
 use std::time::Duration;
 
-use crate::gate::{Named, Rule, StatementKind};
+use crate::gate::{Named, RecordedText, Rule, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::audit::line::Line;
@@ -41,6 +42,8 @@ pub struct StatementFinished<'a> {
     pub observed_running: &'a [Rule],
     /// What it names, where that is recorded.
     pub named: Option<&'a Named>,
+    /// Its text, where that is recorded: for the audit alone, which encrypts it.
+    pub text: Option<&'a RecordedText>,
     /// The code of the error that the client got, from the gate or from the upstream.
     pub sqlstate: Option<Code>,
     /// Rows returned.
@@ -116,7 +119,8 @@ impl StatementFinished<'_> {
             | Outcome::Cut
             | Outcome::Truncated => Weight::GivesWay,
         };
-        audit.record(weight, "statement", Some(self.session), |line| {
+        let text = self.text.map(|text| &text.kept);
+        audit.record_with(weight, "statement", Some(self.session), text, |line| {
             line.word("path", self.path.name())
                 .word("kind", self.kind.name())
                 .word("verdict", self.outcome.name());
@@ -141,6 +145,9 @@ impl StatementFinished<'_> {
                 .micros("total_us", self.total);
             if let Some(plan) = self.plan {
                 line.micros("plan_us", plan);
+            }
+            if let Some(left_out @ 1..) = self.text.map(|text| text.left_out) {
+                line.number("text_left_out", left_out);
             }
         });
     }

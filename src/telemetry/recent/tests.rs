@@ -24,6 +24,7 @@ fn refuse(recent: &Recent, user: &str, sql: &str) -> String {
         observed: &[],
         observed_running: &[],
         named: None,
+        text: None,
         sqlstate: Some(Code::from(crate::sqlstate::INSUFFICIENT_PRIVILEGE)),
         rows: 0,
         bytes: 0,

@@ -19,6 +19,7 @@ pub enum Variant {
     Page,
     Metrics,
     Audit,
+    Texts,
     Traces,
 }
 
@@ -33,7 +34,7 @@ impl Variant {
             Self::Page,
         ];
         if apart {
-            all.extend([Self::Metrics, Self::Audit, Self::Traces]);
+            all.extend([Self::Metrics, Self::Audit, Self::Texts, Self::Traces]);
         }
         all
     }
@@ -47,6 +48,7 @@ impl Variant {
             Self::Page => "live page alone",
             Self::Metrics => "metrics alone",
             Self::Audit => "audit alone",
+            Self::Texts => "audit alone, texts encrypted",
             Self::Traces => "1 % traced alone",
         }
     }
@@ -59,7 +61,10 @@ impl Variant {
     }
 
     fn audits(self) -> bool {
-        matches!(self, Self::MetricsAndAudit | Self::AndTraces | Self::Audit)
+        matches!(
+            self,
+            Self::MetricsAndAudit | Self::AndTraces | Self::Audit | Self::Texts
+        )
     }
 
     fn traces(self) -> bool {
@@ -115,9 +120,20 @@ impl Sieve {
                 "PGSIEVE_TRACES_ENDPOINT",
                 if variant.traces() { &collector } else { "off" },
             ),
+            (
+                "PGSIEVE_AUDIT_TEXT",
+                if variant == Variant::Texts {
+                    "encrypted"
+                } else {
+                    "off"
+                },
+            ),
             ("PGSIEVE_TRACES_PROTOCOL", "http"),
             ("PGSIEVE_TRACES_SAMPLE_RATIO", "0.01"),
         ];
+        if variant == Variant::Texts {
+            command.env("PGSIEVE_AUDIT_TEXT_RECIPIENTS", RECIPIENT);
+        }
         let child = command
             .args(["serve", "--upstream"])
             .arg(format!("postgres://127.0.0.1:{}/", cluster.port()))
@@ -170,3 +186,6 @@ impl Drop for Sieve {
         fs::remove_dir_all(&self.folder).ok();
     }
 }
+
+/// Whom texts are encrypted to: the example of age's own documentation.
+const RECIPIENT: &str = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";

@@ -8,10 +8,10 @@ mod collector;
 mod search;
 mod sending;
 mod sinks;
+mod syslog;
 
-use std::net::UdpSocket;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::raw::{Login, kinds};
 use crate::support::{APP, Options, RawClient, Stack, until};
@@ -19,6 +19,7 @@ use crate::support::{APP, Options, RawClient, Stack, until};
 use super::same_answer::FIXTURE;
 use collector::Collector;
 use search::{Sink, nothing_in};
+use syslog::Syslog;
 
 /// What the last client calls itself, so that every sink that tells who it was can be awaited.
 const LAST: &str = "the last one";
@@ -82,31 +83,57 @@ fn no_value_is_written_to_standard_output() {
 /// Audit to a syslog that keeps every byte it is sent.
 #[test]
 fn no_value_is_written_to_syslog() {
-    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket
-        .set_read_timeout(Some(Duration::from_secs(2)))
-        .unwrap();
-    let address = socket.local_addr().unwrap();
-    let keeping = thread::spawn(move || {
-        let (mut kept, mut datagram) = (Vec::new(), vec![0; 65_536]);
-        let end = Instant::now() + Duration::from_secs(120);
-        let mut ending = false;
-        while !ending && Instant::now() < end {
-            if let Ok(length) = socket.recv(&mut datagram) {
-                ending = String::from_utf8_lossy(&datagram[..length]).contains(LAST);
-                kept.extend(&datagram[..length]);
-                kept.push(b'\n');
-            }
-        }
-        kept
-    });
-    let stack = start(&format!("audit:\n  to: syslog+udp://{address}\n"));
+    let syslog = Syslog::start();
+    let stack = start(&format!("audit:\n  to: {}\n", syslog.url()));
     sending::everything(&stack);
     say_the_last(&stack);
-    let kept = Sink::new("syslog", keeping.join().unwrap());
+    let kept = syslog.kept();
     let lines = kept.text().lines().count();
     assert!(lines > 100, "only {lines} lines");
     nothing_in(&[kept, Sink::new("said", stack.everything_said())]);
+}
+
+/// Texts are in the audit, and no one of them in clear: whoever has the identity opens them.
+#[test]
+fn no_value_is_written_in_clear_where_texts_are_encrypted() {
+    let identity = age::x25519::Identity::generate();
+    let (collector, syslog) = (Collector::start(), Syslog::start());
+    let stack = start(&format!(
+        "audit:\n  to: ['{{audit}}', '{}']\n  rotate_bytes: 262144\n  rotate_keep: 1000\n  \
+         text: encrypted\n  text_recipients: {}\n\
+         traces:\n  endpoint: {}\n  protocol: http\n  sample_ratio: 1\n",
+        syslog.url(),
+        identity.to_public(),
+        collector.url(),
+    ));
+    sending::everything(&stack);
+    say_the_last(&stack);
+    let audited = until(|| {
+        let files = sinks::audit_files(&stack);
+        let all: String = files.iter().map(Sink::text).collect();
+        all.contains(LAST).then_some(all)
+    });
+    let audited = audited.expect("the last session is in the audit");
+    let texts = audited.matches("\"text\":\"").count();
+    assert!(texts > 300, "only {texts} texts are in it");
+    let kept = syslog.kept();
+    let sent = kept.text().matches("\"text\":\"").count();
+    assert!(sent > 50, "only {sent} texts came to syslog");
+    let spans = until(|| Some(collector.received()).filter(|bytes| bytes.len() > 20_000));
+    let spans = Sink::new("the collector", spans.expect("spans arrive"));
+    let mut all = sinks::files(&stack);
+    all.extend(sinks::pages(&stack));
+    all.extend([kept, spans, Sink::new("said", stack.everything_said())]);
+    nothing_in(&all);
+
+    let opened = sinks::opened(&stack, &identity);
+    for sent in [
+        "SELECT 'canary permitted'",
+        "ALTER ROLE app PASSWORD 'canary password'",
+    ] {
+        assert!(opened.contains(sent), "{sent} is not in it");
+    }
+    assert_eq!(opened.lines().count(), texts);
 }
 
 /// A pgsieve with these sinks, and everything that the statements need.

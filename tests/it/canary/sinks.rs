@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use age::secrecy::ExposeSecret;
 use pgsieve::demo::cluster::random_name;
 
 use super::LAST;
@@ -181,6 +182,22 @@ pub fn audit_tools(stack: &Stack, key: &KeyFile) -> Vec<Sink> {
         .into_iter()
         .filter(|tool| !tool.name.contains(CANARY))
         .collect()
+}
+
+/// What `audit open` prints for whoever has the identity.
+pub fn opened(stack: &Stack, identity: &age::x25519::Identity) -> String {
+    let name = format!("pgsieve-canary-age-{}", random_name().unwrap());
+    let file = std::env::temp_dir().join(name);
+    fs::write(&file, identity.to_string().expose_secret()).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_pgsieve"))
+        .args(["audit", "open", "--identity"])
+        .args([&file, &stack.audit_path()])
+        .output()
+        .unwrap();
+    drop(fs::remove_file(&file));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Sends a request and reads until the other side is done, or has nothing more to say.
