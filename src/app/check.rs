@@ -22,7 +22,7 @@ use crate::config::warnings::{self, Identities, Warning};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::offline::cases::{self, Ended};
-use crate::offline::choice::{self, Unsaid};
+use crate::offline::choice::{self, Unsaid, WhyNone};
 use crate::offline::judge::Judge;
 use crate::offline::world::{Person, Roles, World};
 use crate::policy::PolicySet;
@@ -126,8 +126,8 @@ impl Checked {
         let traits = world.traits_of(who);
         let chosen = choice::choose(policies, &traits, unsaid, |own| own.is_over(now));
         let user = &who.user;
-        match chosen.and_then(|(place, _)| all.get(place)) {
-            Some(policy) => {
+        match chosen.map(|(place, _)| all.get(place)) {
+            Ok(Some(policy)) => {
                 let role = match world.role_of(who) {
                     "" => user,
                     role => role,
@@ -136,7 +136,11 @@ impl Checked {
                 let told = format!("{user} gets policy {name} {version}, and has the role {role}");
                 self.told.push(told);
             }
-            None => self.wrong(&format!(
+            Err(WhyNone::RolesUntold) => self.wrong(&format!(
+                "--user: which policy is for {user} depends on match.role_member, and the database \
+                 does not say what the role is a member of: the login is refused"
+            )),
+            Ok(None) | Err(WhyNone::NoPolicy) => self.wrong(&format!(
                 "--user: no policy is for such a session of {user}: its login is refused"
             )),
         }

@@ -143,6 +143,19 @@ impl Catalog {
         self.roles.iter().map(|role| self.names.text(role.name))
     }
 
+    /// The names of a role and of all that it is a member of, directly or through others, whether
+    /// it has their rights or not: what `pg_has_role(role, …, 'MEMBER')` says of roles that are no
+    /// superusers. Those are members of nothing that is not written.
+    pub fn roles_above(&self, role: RoleId) -> Vec<&str> {
+        let above = self.over_memberships(role, |_| true);
+        let mut names: Vec<&str> = above
+            .iter()
+            .map(|role| self.names.text(self.role(*role).name))
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
     /// What a role may do; what everybody may, for one that the snapshot does not know.
     pub fn rights_of(&self, role: Option<RoleId>) -> Rights<'_> {
         let roles = role.map(|role| self.roles_behind(role)).unwrap_or_default();
@@ -204,14 +217,23 @@ impl Catalog {
         self.rights_of(role).sees_operator(operator)
     }
 
-    /// A role and all whose rights it has, over memberships that inherit. Each role is looked at
-    /// once: circles end.
+    /// A role and all whose rights it has, over memberships that inherit.
     fn roles_behind(&self, role: RoleId) -> HashSet<RoleId, RandomState> {
+        self.over_memberships(role, |inherits| inherits)
+    }
+
+    /// A role and those that it reaches over some of the memberships. Each role is looked at once:
+    /// circles end.
+    fn over_memberships(
+        &self,
+        role: RoleId,
+        counts: fn(bool) -> bool,
+    ) -> HashSet<RoleId, RandomState> {
         let mut found = HashSet::from_iter([role]);
         let mut todo = vec![role];
         while let Some(role) = todo.pop() {
             for (of, inherits) in &self.role(role).member_of {
-                if *inherits && found.insert(*of) {
+                if counts(*inherits) && found.insert(*of) {
                     todo.push(*of);
                 }
             }
@@ -289,6 +311,29 @@ mod tests {
         check(&catalog, &["postgres", "app", "deep", "reader"], |role| {
             catalog.sees_relation(role, orders)
         });
+    }
+
+    #[test]
+    fn a_role_is_a_member_of_all_that_it_was_granted_with_its_rights_or_without() {
+        let catalog = fixture()
+            .member("reader", "set_only", false)
+            .member("owner", "reader", false)
+            .build();
+        let above = |name: &str| {
+            let role = catalog.role_named(name);
+            catalog.roles_above(role.unwrap()).join(" ")
+        };
+        for (name, roles) in [
+            ("app", "app middle"),
+            ("middle", "app middle"),
+            ("deep", "app deep middle"),
+            ("set_only", "app middle set_only"),
+            ("reader", "app middle pg_read_all_data reader set_only"),
+            ("owner", "app middle owner pg_read_all_data reader set_only"),
+            ("postgres", "postgres"),
+        ] {
+            assert_eq!(above(name), roles, "{name}");
+        }
     }
 
     #[test]

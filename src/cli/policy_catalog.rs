@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::catalog::{Catalog, RelationId, RelationKind};
 use crate::gate::sight::{Sight, argument_types};
 use crate::policy::access::{ColumnPattern, RelationPattern};
+use crate::policy::matching::Claim;
 use crate::policy::near::nearest;
 use crate::policy::{Access, Policy, Signature, ThroughViews};
 
@@ -49,6 +50,7 @@ pub fn tell(policy: &Policy, sight: &Sight) -> Told {
     new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
     users(policy, catalog, &mut told.warnings);
+    roles(policy, catalog, &mut told.warnings);
     if policy.access().through_views == ThroughViews::Own {
         views(policy, sight, &relations, &mut told.warnings);
     }
@@ -324,6 +326,23 @@ fn users(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
         warnings.push(format!(
             "match.user: no role here is called {pattern}, which is right only for a user of \
              pgsieve's own{near}"
+        ));
+    }
+}
+
+/// Roles in `match` that the server does not have: nobody is a member of them.
+fn roles(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
+    let wanted = policy
+        .matches()
+        .and_then(|own| own.claims.get(&Claim::Role));
+    for pattern in wanted.into_iter().flatten() {
+        if catalog.role_names().any(|role| pattern.matches(role)) {
+            continue;
+        }
+        let near = nearest(&pattern.to_string(), catalog.role_names());
+        let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        warnings.push(format!(
+            "match.role_member: no role here is called {pattern}: nobody is a member of it{near}"
         ));
     }
 }

@@ -9,7 +9,7 @@ use crate::cli::check;
 use crate::cli::database;
 use crate::cli::policy_files::PolicyFile;
 use crate::config::Problem;
-use crate::offline::choice::{self, Unsaid, Why};
+use crate::offline::choice::{self, Unsaid, Why, WhyNone};
 use crate::offline::judge::Judge;
 use crate::offline::world::{Person, World};
 use crate::policy::matching::{Match, Traits};
@@ -67,9 +67,17 @@ pub fn choose(
     let is_over = |policy: &Policy| !only_one && policy.is_over(now);
     let chosen = choice::choose(policies, &traits, |_| Unsaid::FitsNothing, is_over);
     let (place, why) = match (chosen, only_one) {
-        (Some((place, why)), _) => (place, Some(why)),
-        (None, true) => (0, None),
-        (None, false) => {
+        (Ok((place, why)), _) => (place, Some(why)),
+        (Err(_), true) => (0, None),
+        (Err(WhyNone::RolesUntold), false) => {
+            return Err(vec![Problem {
+                place: "match.role_member".into(),
+                what: "which policy is for such a session depends on what its role is a member \
+                       of, which is not known here: --upstream gives the database, --role the role"
+                    .into(),
+            }]);
+        }
+        (Err(WhyNone::NoPolicy), false) => {
             return Err(vec![Problem {
                 place: "match".into(),
                 what: "no policy is for such a session: it is refused at its login".into(),
@@ -105,8 +113,12 @@ fn fitting(wanted: &Match, traits: &Traits) -> String {
         ),
     ];
     let parts = parts.into_iter().filter(|(_, asked, _)| *asked);
-    let parts: Vec<String> = parts
-        .map(|(what, _, name)| format!("{what} {name}"))
-        .collect();
+    let parts = parts.map(|(what, _, name)| format!("{what} {name}"));
+    let claims = wanted.claims.iter().filter_map(|(claim, wanted)| {
+        let mut values = traits.claims.get(claim)?.iter();
+        let fitting = values.find(|value| wanted.iter().any(|own| own.matches(value)))?;
+        Some(format!("{claim} {fitting}"))
+    });
+    let parts: Vec<String> = parts.chain(claims).collect();
     parts.join(", ")
 }

@@ -3,7 +3,7 @@
 //! A test that names a user or an application is run under the policy that such a session gets
 //! among those that are there; any other one under the policy that carries it.
 
-use super::choice::{self, Unsaid};
+use super::choice::{self, Unsaid, WhyNone};
 use super::judge::{Answer, Judge, Ruling};
 use super::world::{Person, World};
 use crate::policy::case::{Expected, TestCase};
@@ -51,7 +51,18 @@ pub fn run<'t>(
             };
             // Tests say what holds while the policies do, whenever they are run.
             let chosen = choice::choose(policies, &world.traits_of(&who), unsaid, |_| false);
-            chosen.and_then(|(place, _)| judges.get(place))
+            match chosen {
+                Ok((place, _)) => judges.get(place),
+                Err(WhyNone::NoPolicy) => None,
+                Err(WhyNone::RolesUntold) => {
+                    return Ran {
+                        case,
+                        ended: Ended::Undecided,
+                        under: None,
+                        got: None,
+                    };
+                }
+            }
         }
         false => judges.get(own),
     };

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::policy::Policy;
-use crate::policy::matching::{Match, Traits};
+use crate::policy::matching::{Claim, Fit, Match, Traits};
 
 /// Why a session gets a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,16 @@ pub enum Why {
     Fits,
     /// No `match` fits, and it has none.
     Rest,
+}
+
+/// Why it gets none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyNone {
+    /// None is for it.
+    NoPolicy,
+    /// One would be that asks what the session's role is a member of, and nobody knows that without
+    /// the database: a server turns the session away, whatever comes behind.
+    RolesUntold,
 }
 
 /// What becomes of lists about what cannot be said of a session here.
@@ -32,41 +42,48 @@ pub fn choose<'p>(
     traits: &Traits,
     unsaid: impl Fn(usize) -> Unsaid,
     is_over: impl Fn(&Policy) -> bool,
-) -> Option<(usize, Why)> {
+) -> Result<(usize, Why), WhyNone> {
     let holding = policies.enumerate().filter(|(_, policy)| !is_over(policy));
     let mut ordered: Vec<(usize, &Policy)> = holding.collect();
     ordered.sort_by_key(|(_, policy)| Reverse(policy.priority()));
-    let fitting = ordered.iter().find(|(place, policy)| {
-        let wanted = policy.matches();
-        wanted.is_some_and(|wanted| fits(wanted, traits, unsaid(*place)))
-    });
-    let rest = || {
-        ordered
-            .iter()
-            .find(|(_, policy)| policy.matches().is_none())
-    };
-    match fitting {
-        Some((place, _)) => Some((*place, Why::Fits)),
-        None => rest().map(|(place, _)| (*place, Why::Rest)),
+    for (place, wanted) in ordered
+        .iter()
+        .filter_map(|(place, policy)| Some((*place, policy.matches()?)))
+    {
+        match fit(wanted, traits, unsaid(place)) {
+            Fit::Fits => return Ok((place, Why::Fits)),
+            Fit::Untold => return Err(WhyNone::RolesUntold),
+            Fit::FitsNot => {}
+        }
     }
+    let rest = ordered
+        .iter()
+        .find(|(_, policy)| policy.matches().is_none());
+    rest.map(|(place, _)| (*place, Why::Rest))
+        .ok_or(WhyNone::NoPolicy)
 }
 
 /// Whether a `match` fits a session. A database that is not known fits.
-fn fits(wanted: &Match, traits: &Traits, unsaid: Unsaid) -> bool {
+fn fit(wanted: &Match, traits: &Traits, unsaid: Unsaid) -> Fit {
     let mut known = wanted.clone();
     let mut says_more = known.client_address.take().is_some();
     if traits.certificate_name.is_none() {
         says_more |= known.certificate_name.take().is_some();
     }
     let before = known.claims.len();
+    // What a policy says of roles is for whoever knows them; a test of its own cannot.
+    let stays = |claim: &Claim| *claim == Claim::Role && unsaid == Unsaid::FitsNothing;
     known
         .claims
-        .retain(|claim, _| traits.claims.contains_key(claim));
+        .retain(|claim, _| stays(claim) || traits.claims.contains_key(claim));
     says_more |= known.claims.len() < before;
     if traits.database.is_empty() {
         known.database = None;
     }
-    (unsaid == Unsaid::Fits || !says_more) && known.fits(traits)
+    match unsaid == Unsaid::Fits || !says_more {
+        true => known.fit(traits),
+        false => Fit::FitsNot,
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +133,37 @@ mod tests {
         let nothing = |_| Unsaid::FitsNothing;
         let nobody = choose(all.iter().skip(1), &Traits::default(), nothing, |_| false);
         let ended = |policy: &Policy| policy.name() == "rest";
-        assert_eq!(choose(all.iter(), &Traits::default(), nothing, ended), None);
-        assert_eq!(nobody, None);
+        let none = Err(WhyNone::NoPolicy);
+        assert_eq!(choose(all.iter(), &Traits::default(), nothing, ended), none);
+        assert_eq!(nobody, none);
+    }
+
+    #[test]
+    fn without_the_roles_of_a_session_nothing_stands_in_for_a_policy_that_asks() {
+        let all = [
+            policy("rest", ""),
+            policy("team", "match: {user: 'a*', role_member: team}\n"),
+            policy("ann", "match: {user: ann}\n"),
+        ];
+        let chosen = |user: &str, roles: Option<&str>, own: Option<usize>| {
+            let traits = Traits {
+                user: user.into(),
+                ..Traits::default()
+            };
+            let traits = traits.with_roles(roles.map(|role| vec![role.into()]));
+            let unsaid = |place| match own == Some(place) {
+                true => Unsaid::Fits,
+                false => Unsaid::FitsNothing,
+            };
+            let chosen = choose(all.iter(), &traits, unsaid, |_| false);
+            chosen.map(|(place, _)| place)
+        };
+        assert_eq!(chosen("ann", None, None), Err(WhyNone::RolesUntold));
+        assert_eq!(chosen("ann", Some("team"), None), Ok(1));
+        assert_eq!(chosen("ann", Some("ann"), None), Ok(2));
+        assert_eq!(chosen("bob", None, None), Ok(0));
+        // A test of its own stands for whom it is for; roles that are known count there too.
+        assert_eq!(chosen("ann", None, Some(1)), Ok(1));
+        assert_eq!(chosen("ann", Some("x"), Some(1)), Ok(2));
     }
 }

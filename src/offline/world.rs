@@ -141,6 +141,14 @@ impl World {
             certificate_name: who.certificate_name.as_deref().map(Box::from),
             claims: attributes_of(who),
         }
+        .with_roles(self.roles_of(who))
+    }
+
+    /// What the role of somebody's session is a member of, where the catalog knows it.
+    fn roles_of(&self, who: &Person) -> Option<Vec<Box<str>>> {
+        let catalog = self.catalog.as_ref()?;
+        let above = catalog.roles_above(catalog.role_named(self.role_of(who))?);
+        Some(above.into_iter().map(Box::from).collect())
     }
 }
 

@@ -36,6 +36,9 @@ pub enum Claim {
     AlternativeName,
     /// An attribute that the settings give the user.
     Attribute(Box<str>),
+    /// A role of the database that the session's own is a member of, or is. Where it has no value
+    /// nobody knows: every role is one of its own.
+    Role,
 }
 
 /// The values of what is known.
@@ -72,6 +75,17 @@ pub struct Traits {
     pub claims: Claims,
 }
 
+/// Whether a session is one of those that a policy is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It is.
+    Fits,
+    /// It is not.
+    FitsNot,
+    /// It is if its role is a member of the right ones, which nobody knows.
+    Untold,
+}
+
 /// What is wrong with a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WrongNetwork {
@@ -82,8 +96,29 @@ pub(super) enum WrongNetwork {
 }
 
 impl Match {
-    /// Whether a session is one of these.
+    /// Whether a session is one of these, as far as it is known.
+    pub fn fit(&self, session: &Traits) -> Fit {
+        let untold = !session.claims.contains_key(&Claim::Role);
+        let open = |claim: &Claim| untold && *claim == Claim::Role;
+        match self.fits_but_for(session, open) {
+            false => Fit::FitsNot,
+            true if self.asks_roles() && untold => Fit::Untold,
+            true => Fit::Fits,
+        }
+    }
+
+    /// Whether a session is one of these. What is not known of it fits nothing.
     pub fn fits(&self, session: &Traits) -> bool {
+        self.fits_but_for(session, |_| false)
+    }
+
+    /// Whether it matters what the session's role is a member of.
+    pub fn asks_roles(&self) -> bool {
+        self.claims.contains_key(&Claim::Role)
+    }
+
+    /// The same without some of what is known.
+    fn fits_but_for(&self, session: &Traits, left_out: impl Fn(&Claim) -> bool) -> bool {
         let certificate = session.certificate_name.as_deref();
         has(&self.user, &session.user)
             && has(&self.database, &session.database)
@@ -95,6 +130,9 @@ impl Match {
                 networks.any(|network| network.holds(session.client_address))
             })
             && self.claims.iter().all(|(claim, wanted)| {
+                if left_out(claim) {
+                    return true;
+                }
                 let mut values = session.claims.get(claim).into_iter().flatten();
                 values.any(|value| wanted.iter().any(|pattern| pattern.matches(value)))
             })
@@ -102,6 +140,22 @@ impl Match {
 }
 
 impl Traits {
+    /// The same of a session whose role is one of these, or is a member of them; none where that is
+    /// not known.
+    pub fn with_roles(&self, roles: Option<Vec<Box<str>>>) -> Self {
+        let mut told = self.clone();
+        match roles.filter(|roles| !roles.is_empty()) {
+            Some(roles) => told.claims.insert(Claim::Role, roles),
+            None => told.claims.remove(&Claim::Role),
+        };
+        told
+    }
+
+    /// What is known of that.
+    pub fn roles(&self) -> Option<&[Box<str>]> {
+        self.claims.get(&Claim::Role).map(Vec::as_slice)
+    }
+
     /// The one value of an attribute; none where the user has none.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let values = self.claims.get(&Claim::Attribute(name.into()))?;
@@ -118,6 +172,7 @@ impl fmt::Display for Claim {
             Self::Email => formatter.write_str("certificate.email"),
             Self::AlternativeName => formatter.write_str("certificate.alternative_name"),
             Self::Attribute(name) => write!(formatter, "attributes.{name}"),
+            Self::Role => formatter.write_str("role_member"),
         }
     }
 }

@@ -42,7 +42,7 @@ pub use self::repair::{
     Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
 };
 pub use self::rules::{Mode, PolicyRule, Strictness};
-pub use self::set::{PolicySet, WrongSet};
+pub use self::set::{Placement, PolicySet, WrongSet};
 pub use self::signature::{ArgumentType, Signature, parts};
 pub use self::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
 

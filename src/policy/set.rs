@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Policy;
-use super::matching::Traits;
+use super::matching::{Fit, Match, Traits};
 use super::shadow;
 use crate::limits::POLICIES_MAX;
 
@@ -13,6 +13,18 @@ use crate::limits::POLICIES_MAX;
 #[derive(Clone, Debug)]
 pub struct PolicySet {
     policies: Vec<Arc<Policy>>,
+}
+
+/// The policy that a session gets.
+#[derive(Clone, Copy, Debug)]
+pub enum Placement<'s> {
+    /// This one.
+    Policy(&'s Arc<Policy>),
+    /// None is for it.
+    Nothing,
+    /// It gets one that its role would have to be a member of others for, or not, and nobody knows
+    /// whether it is: it gets none, and not the one that comes next either.
+    Untold,
 }
 
 /// Why policies cannot be those of one server.
@@ -80,12 +92,24 @@ impl PolicySet {
     /// The first policy whose `match` fits; else the one without a `match`; none where there is no
     /// such one: the session is turned away. What has ended by `now`, in seconds since 1970, is for
     /// nobody.
-    pub fn choose(&self, session: &Traits, now: i64) -> Option<&Arc<Policy>> {
+    pub fn choose(&self, session: &Traits, now: i64) -> Placement<'_> {
         let holds = |policy: &&Arc<Policy>| !policy.is_over(now);
-        let fits = |policy: &&Arc<Policy>| policy.matches().is_some_and(|own| own.fits(session));
-        let rest = |policy: &&Arc<Policy>| policy.matches().is_none();
         let policies = || self.policies.iter().filter(holds);
-        policies().find(fits).or_else(|| policies().find(rest))
+        for policy in policies() {
+            match policy.matches().map(|own| own.fit(session)) {
+                Some(Fit::Fits) => return Placement::Policy(policy),
+                Some(Fit::Untold) => return Placement::Untold,
+                Some(Fit::FitsNot) | None => {}
+            }
+        }
+        let rest = policies().find(|policy| policy.matches().is_none());
+        rest.map_or(Placement::Nothing, Placement::Policy)
+    }
+
+    /// Whether it matters to any of them what a session's role is a member of.
+    pub fn asks_roles(&self) -> bool {
+        let mut matches = self.policies.iter().filter_map(|policy| policy.matches());
+        matches.any(Match::asks_roles)
     }
 
     /// Whether any policy can be for a session of this user, whatever else the session is like.
@@ -126,6 +150,16 @@ fn shadowed(policies: &[Arc<Policy>], known: &[WrongSet]) -> Vec<WrongSet> {
         (!is_known(name)).then(|| WrongSet::Shadowed(name.to_owned(), by))
     };
     policies.iter().enumerate().filter_map(of_one).collect()
+}
+
+impl<'s> Placement<'s> {
+    /// The policy, if there is one.
+    pub fn policy(self) -> Option<&'s Arc<Policy>> {
+        match self {
+            Self::Policy(policy) => Some(policy),
+            Self::Nothing | Self::Untold => None,
+        }
+    }
 }
 
 impl fmt::Display for WrongSet {
@@ -187,6 +221,7 @@ mod tests {
         let set = PolicySet::new(policies.clone()).unwrap();
         let chosen = |user| {
             set.choose(&of(user), 0)
+                .policy()
                 .map(|policy| policy.name().to_owned())
         };
         assert_eq!(chosen("agent_1").as_deref(), Some("first"));
@@ -194,7 +229,35 @@ mod tests {
         assert_eq!(chosen("ann").as_deref(), Some("first"));
         assert_eq!(chosen("bob").as_deref(), Some("rest"));
         let set = PolicySet::new(policies[1..].to_vec()).unwrap();
-        assert!(set.choose(&of("bob"), 0).is_none());
+        assert!(set.choose(&of("bob"), 0).policy().is_none());
+    }
+
+    #[test]
+    fn nothing_stands_in_for_a_policy_whose_roles_nobody_knows() {
+        let all = vec![
+            named("first", "user: ann"),
+            named("members", "user: [ann, bob], role_member: \"team_*\""),
+            named("all", "user: '*'"),
+        ];
+        let set = PolicySet::new(all).unwrap();
+        assert!(set.asks_roles());
+        let chosen = |user: &str, roles: Option<&[&str]>| {
+            let roles = roles.map(|roles| roles.iter().map(|role| Box::from(*role)).collect());
+            match set.choose(&of(user).with_roles(roles), 0) {
+                Placement::Policy(policy) => policy.name().to_owned(),
+                Placement::Nothing => "nothing".into(),
+                Placement::Untold => "untold".into(),
+            }
+        };
+        // What comes before is not asked for roles, nor is who it would not be for anyway.
+        assert_eq!(chosen("ann", None), "first");
+        assert_eq!(chosen("cy", None), "all");
+        assert_eq!(chosen("bob", None), "untold");
+        assert_eq!(chosen("bob", Some(&[])), "untold");
+        assert_eq!(chosen("bob", Some(&["bob"])), "all");
+        assert_eq!(chosen("bob", Some(&["bob", "team_x"])), "members");
+        assert_eq!(chosen("bob", Some(&["Team_x", "team"])), "all");
+        assert!(!PolicySet::new(vec![named("all", "")]).unwrap().asks_roles());
     }
 
     #[test]
@@ -209,6 +272,7 @@ mod tests {
         let set = PolicySet::new(vec![wide.clone(), narrow.clone()]).unwrap();
         let chosen = |user| {
             set.choose(&of(user), 0)
+                .policy()
                 .map(|policy| policy.name().to_owned())
         };
         assert_eq!(chosen("ann").as_deref(), Some("narrow"));
@@ -222,7 +286,10 @@ mod tests {
     #[test]
     fn one_alone_with_a_match_turns_others_away() {
         let set = PolicySet::new(vec![named("ann", "user: ann")]).unwrap();
-        assert!(set.choose(&of("ann"), 0).is_some() && set.choose(&of("bob"), 0).is_none());
+        assert!(
+            set.choose(&of("ann"), 0).policy().is_some()
+                && set.choose(&of("bob"), 0).policy().is_none()
+        );
     }
 
     #[test]
@@ -282,6 +349,7 @@ mod tests {
         let set = PolicySet::new(all.clone()).unwrap();
         let chosen = |set: &PolicySet, user: &str, now| {
             set.choose(&of(user), now)
+                .policy()
                 .map(|policy| policy.name().to_owned())
         };
         for (user, now, name) in [

@@ -85,6 +85,8 @@ fn corners<'m>(
         .iter()
         .map(|claim| match own.claims.get(*claim) {
             Some(list) => (*claim, list.iter().map(Some).collect()),
+            // Every session has a role, and is placed when it is known.
+            None if **claim == Claim::Role => (*claim, vec![Some(any)]),
             None => (*claim, vec![None, Some(any)]),
         })
         .collect();
@@ -265,6 +267,14 @@ mod tests {
                 true,
             ),
             ("certificate_name: ann", "certificate: {email: ab}", false),
+            ("role_member: '*'", "user: ann", true),
+            ("role_member: 'team_*'", "role_member: team_x", true),
+            ("role_member: team_x", "role_member: 'team_*'", false),
+            ("role_member: team_x", "user: ann", false),
+            ("user: ann", "user: ann, role_member: team_x", true),
+            ("role_member: a", "role_member: [a, b]", false),
+            ("role_member: [b, a]", "role_member: a, database: d", true),
+            ("role_member: a", "attributes: {role: a}", false),
         ] {
             let by: Option<&[&str]> = shadowed.then_some(&["p0"]);
             check(&[one, other], by);

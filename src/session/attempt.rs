@@ -13,10 +13,11 @@ use super::drain::Draining;
 use super::entrance::Entrance;
 use super::greeting::Hello;
 use super::login::{LoginDesk, LoginEnd, Opened};
+use super::membership::Membership;
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::Presence;
 use super::regime::Placed;
-use super::startup::{self, Settled, Standing, Welcome};
+use super::startup::{self, Settled, Welcome};
 use super::succession::under;
 use crate::auth::{Admitted, Auth, AuthError, certificate};
 use crate::gate::{Introduction, StartupPlan};
@@ -91,11 +92,12 @@ impl Attempt<'_> {
                 (self.peer, &hello.link),
                 &self.entrance.attributes,
             );
-            let placed = self.desk.regime.place(&Arc::new(traits));
-            if let Some(placed) = &placed {
+            let traits = Arc::new(traits);
+            let placed = self.desk.regime.place(&traits);
+            if let Ok(placed) = &placed {
                 self.info = under(&self.info, placed);
             }
-            startup::settle(&startup, placed)
+            startup::settle(&startup, (traits, placed))
         });
         let mut client = hello.link;
         let entered = match settled {
@@ -167,13 +169,10 @@ impl Attempt<'_> {
             .admit(client, self.peer, &bare.user, self.deadline)
             .await;
         self.pending.heard();
-        let admitted = admitted.map_err(Denial::Auth)?;
-        let welcome = match standing {
-            Standing::Welcome(welcome) => welcome,
-            Standing::Unwelcome(denial) => {
-                return Err(self.turn_away(client, &admitted, &bare, denial).await);
-            }
-        };
+        let mut admitted = admitted.map_err(Denial::Auth)?;
+        let welcome = self
+            .decide(client, standing, (&mut admitted, &bare))
+            .await?;
         let method = match admitted {
             Admitted::BoundAs(_) => LoginMethod::ScramPlus,
             Admitted::AsItself | Admitted::As(_) => self.method(),
@@ -197,7 +196,9 @@ impl Attempt<'_> {
         if let Some(keeper) = &keeper {
             keeper.first_load(self.deadline).await;
         }
-        let placed = startup::confirm(placed, (&asked, &plan), &self.desk.regime)?;
+        let membership = Membership::of(&upstream, keeper.as_deref());
+        let regime = (&*self.desk.regime, &membership);
+        let placed = startup::confirm(placed, (&asked, &plan), regime)?;
         let who = (&plan, &placed);
         let cancel = self.answer(client, version, who, &upstream).await?;
         Ok(Entered {

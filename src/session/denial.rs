@@ -39,6 +39,8 @@ pub enum Denial {
     Settings(Box<Refusal>),
     /// No policy is for it.
     NoPolicy,
+    /// Nobody knows which policy is for it, because nobody knows what its role is a member of.
+    NoRoles,
     /// While it logged in, the policies have changed so that it would not have been let in alike.
     PolicyChanged,
     /// It did not prove who it is, or may not do so over this connection.
@@ -134,7 +136,7 @@ impl Denial {
             },
             Self::TlsRequired | Self::UpstreamTrustsUs => LoginOutcome::RefusedMethod,
             Self::Settings(_) => LoginOutcome::RefusedSettings,
-            Self::NoPolicy | Self::PolicyChanged => LoginOutcome::RefusedPolicy,
+            Self::NoPolicy | Self::NoRoles | Self::PolicyChanged => LoginOutcome::RefusedPolicy,
             Self::UpstreamRefused(message) => match sqlstate_of(message) {
                 Some("28P01") => LoginOutcome::BadCredentials,
                 Some(_) | None => LoginOutcome::UpstreamRefused,
@@ -277,6 +279,9 @@ impl Denial {
                 "no policy is for this session",
             )
             .hint("Whoever runs the proxy decides which sessions a policy is for."),
+            Self::NoRoles => words(sqlstate::CANNOT_CONNECT_NOW, NO_ROLES).hint(
+                "Connect again in a moment; the proxy's log says why its catalog is missing.",
+            ),
             Self::PolicyChanged => words(
                 sqlstate::CANNOT_CONNECT_NOW,
                 "the policies have changed during the login",
@@ -457,3 +462,5 @@ fn upstream_words(error: &LoginError) -> Words {
         ),
     }
 }
+
+const NO_ROLES: &str = "the roles that decide which policy is for this session are not known";

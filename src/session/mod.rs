@@ -54,6 +54,7 @@ pub mod journal;
 pub mod large;
 pub mod login;
 mod lowered;
+pub mod membership;
 mod memory;
 #[cfg(test)]
 mod mutated;

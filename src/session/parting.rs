@@ -111,7 +111,7 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
         | Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent)
         | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
         | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory | Farewell::Terminated)
-        | Ending::Ended(Farewell::ResultLimit)
+        | Ending::Ended(Farewell::ResultLimit | Farewell::RolesUntold)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
@@ -142,7 +142,7 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::Ended(Farewell::Idle) => ClosedBecause::TimedOut,
         Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,
         Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
-        Ending::Ended(Farewell::NoPolicy) => ClosedBecause::NoPolicy,
+        Ending::Ended(Farewell::NoPolicy | Farewell::RolesUntold) => ClosedBecause::NoPolicy,
         Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
         Ending::Ended(Farewell::OutOfMemory) => ClosedBecause::OutOfMemory,
         Ending::Ended(Farewell::ResultLimit) => ClosedBecause::ResultLimit,

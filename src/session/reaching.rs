@@ -3,10 +3,12 @@
 //!
 //! Who is turned away by the policies goes the same way up to its proof, and no further.
 
+use std::borrow::Cow;
+
 use super::attempt::Attempt;
 use super::denial::Denial;
 use super::quotas::accounts::Presence;
-use super::startup::Welcome;
+use super::startup::{Standing, Welcome};
 use crate::auth::settings::UpstreamIdentity;
 use crate::auth::{Admitted, AuthError, password};
 use crate::gate::StartupPlan;
@@ -15,6 +17,7 @@ use crate::secret::Secret;
 use crate::upstream::account::Account;
 use crate::upstream::again::{Next, Tries};
 use crate::upstream::login::{Asked, LoginError, LoginRequest, UpstreamSession, begin};
+use crate::upstream::verify::verify;
 
 /// Why one try did not lead to a session.
 enum Missed {
@@ -50,9 +53,71 @@ impl Attempt<'_> {
         })
     }
 
+    /// How an admitted client may come in. Who is turned away has proved by then who it is.
+    pub(super) async fn decide(
+        &self,
+        client: &mut Link,
+        standing: Standing,
+        (admitted, bare): (&mut Admitted<'_>, &StartupPlan),
+    ) -> Result<Welcome, Denial> {
+        let decided = match standing {
+            Standing::Welcome(welcome) => Ok(welcome),
+            Standing::Unwelcome(denial) => Err(denial),
+            Standing::Undecided(undecided) => {
+                let roles = self.roles(client, admitted, bare).await?;
+                undecided.decide(roles, &self.desk.regime)
+            }
+        };
+        match decided {
+            Ok(welcome) => Ok(welcome),
+            Err(denial) => Err(self.turn_away(client, admitted, bare, denial).await),
+        }
+    }
+
+    /// What the role of a client is a member of, by a snapshot of its database at any server; where
+    /// there is none yet, a session that asks for nothing shows who has to load one. None where
+    /// that does not help either.
+    ///
+    /// Whoever is proved by that session is admitted from then on.
+    async fn roles(
+        &self,
+        client: &mut Link,
+        admitted: &mut Admitted<'_>,
+        bare: &StartupPlan,
+    ) -> Result<Option<Vec<Box<str>>>, Denial> {
+        let role = match &*admitted {
+            Admitted::AsItself => &bare.user,
+            Admitted::As(identity) => &identity.user,
+            Admitted::BoundAs(identity) => &identity.user,
+        };
+        let role = role.clone();
+        if let Some(known) = self.desk.catalogs.roles_at_any(&bare.database, &role) {
+            return Ok(Some(known));
+        }
+        let (mut upstream, account) = match &*admitted {
+            Admitted::AsItself => self.reach_as_itself(client, bare).await?,
+            Admitted::As(identity) => self.reach_as(identity, bare).await?,
+            Admitted::BoundAs(identity) => self.reach_as(identity, bare).await?,
+        };
+        let reticence = self.desk.upstream.reticence();
+        let verified = verify(&mut upstream, &[], reticence, self.deadline).await;
+        verified.map_err(Denial::NotReadOnly)?;
+        let (catalogs, server) = (&self.desk.catalogs, upstream.server.as_ref());
+        let keeper = catalogs.of(&bare.database, server, account.clone());
+        if let Admitted::AsItself = admitted {
+            let Account { user, password } = account;
+            *admitted = Admitted::As(Cow::Owned(UpstreamIdentity { user, password }));
+        }
+        let Some(keeper) = keeper else {
+            return Ok(None);
+        };
+        keeper.first_load(self.deadline).await;
+        Ok(keeper.roles(&role))
+    }
+
     /// The reason why a client is not let in, which the policies have: told to whoever has proved
     /// who it is. Others are told what they would be told if there were no such reason.
-    pub(super) async fn turn_away(
+    async fn turn_away(
         &self,
         client: &mut Link,
         admitted: &Admitted<'_>,

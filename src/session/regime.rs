@@ -7,9 +7,10 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::membership::Membership;
 use crate::gate::Gate;
 use crate::policy::matching::Traits;
-use crate::policy::{Live, Policy, PolicySet};
+use crate::policy::{Live, Placement, Policy, PolicySet};
 use crate::sql::fingerprint::Fingerprinter;
 
 /// The policies that hold, each with its judge.
@@ -61,6 +62,19 @@ pub struct Placed {
     pub gate: Arc<Gate>,
     /// Of the policies that it was chosen from.
     pub generation: u64,
+    /// Whether it mattered to any of those what the session's role is a member of.
+    asks_roles: bool,
+    /// Of the catalog that this was looked up in; zero for none.
+    roles_of: u64,
+}
+
+/// Why a session has no policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unplaced {
+    /// None is for it.
+    NoPolicy,
+    /// Nobody knows what its role is a member of.
+    RolesUntold,
 }
 
 impl Placed {
@@ -68,6 +82,17 @@ impl Placed {
     pub fn is_over(&self) -> bool {
         let policy = self.gate.policy();
         policy.until().is_some() && policy.is_over(now())
+    }
+
+    /// Whether it mattered to any of the policies what the session's role is a member of.
+    pub fn asks_roles(&self) -> bool {
+        self.asks_roles
+    }
+
+    /// Whether the session's role is, as far as that matters, a member of what it was when the
+    /// policy was chosen.
+    pub fn is_member_still(&self, membership: &Membership<'_>) -> bool {
+        !self.asks_roles || membership.generation() == self.roles_of
     }
 }
 
@@ -96,16 +121,39 @@ impl Regime {
         self.live.generation()
     }
 
-    /// Finds the policy of a session; there may be none.
-    pub fn place(&self, traits: &Arc<Traits>) -> Option<Placed> {
+    /// Finds the policy of a session by what its role is a member of now.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn place_member(
+        &self,
+        traits: &Arc<Traits>,
+        membership: &Membership<'_>,
+    ) -> Result<Placed, Unplaced> {
+        let (traits, roles_of) = membership.told(traits);
+        let placed = self.place(&traits)?;
+        Ok(Placed { roles_of, ..placed })
+    }
+
+    /// Finds the policy of a session.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn place(&self, traits: &Arc<Traits>) -> Result<Placed, Unplaced> {
         // The number is read first: should the policies be newer, the session is placed once more.
         let generation = self.live.generation();
         let set = self.live.current();
-        let gate = self.gate(set.choose(traits, now())?, &set);
-        Some(Placed {
+        let policy = match set.choose(traits, now()) {
+            Placement::Policy(policy) => policy,
+            Placement::Nothing => return Err(Unplaced::NoPolicy),
+            Placement::Untold => return Err(Unplaced::RolesUntold),
+        };
+        Ok(Placed {
             traits: Arc::clone(traits),
-            gate,
+            gate: self.gate(policy, &set),
             generation,
+            asks_roles: set.asks_roles(),
+            roles_of: 0,
         })
     }
 

@@ -44,6 +44,8 @@ pub enum Farewell {
     Tripwire,
     /// The policies have changed, and none of them is for this session.
     NoPolicy,
+    /// Nobody knows any more which of them is, because nobody knows what its role is a member of.
+    RolesUntold,
     /// pgsieve is shutting down.
     Shutdown,
     /// A session of the same owner has ended it.
@@ -119,6 +121,22 @@ pub fn farewell(out: &mut BytesMut, reason: Farewell) {
     );
 }
 
+fn unplaced(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
+    let (message, hint) = match reason {
+        Farewell::RolesUntold => (
+            "the roles that decide which policy is for this session are not known any more; the \
+             connection is closed",
+            "Reconnect in a moment; the proxy's log says why the catalog is missing.",
+        ),
+        _ => (
+            "the policies have changed and none is for this session; the connection is closed",
+            "Whoever runs the proxy decides which sessions a policy is for.",
+        ),
+    };
+    let message = Cow::Borrowed(message);
+    (sqlstate::ADMIN_SHUTDOWN, message, Some(hint))
+}
+
 fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
     match reason {
         Farewell::Violation(cause) => (
@@ -155,13 +173,7 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             ),
             Some("Reconnect; the operator has been alerted."),
         ),
-        Farewell::NoPolicy => (
-            sqlstate::ADMIN_SHUTDOWN,
-            Cow::Borrowed(
-                "the policies have changed and none is for this session; the connection is closed",
-            ),
-            Some("Whoever runs the proxy decides which sessions a policy is for."),
-        ),
+        Farewell::NoPolicy | Farewell::RolesUntold => unplaced(reason),
         Farewell::Shutdown | Farewell::Terminated => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("terminating connection due to administrator command"),

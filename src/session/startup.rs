@@ -1,10 +1,13 @@
 //! The StartupMessage: which protocol is spoken from now on, and what the upstream is asked for on
 //! the client's behalf.
 
+use std::sync::Arc;
+
 use bytes::BytesMut;
 
 use super::denial::Denial;
-use super::regime::{Placed, Regime};
+use super::membership::Membership;
+use super::regime::{Placed, Regime, Unplaced};
 use crate::auth::settings::Attributes;
 use crate::auth::{AuthError, certificate};
 use crate::gate::{Introduction, StartupPlan};
@@ -34,6 +37,14 @@ pub enum Standing {
     Welcome(Welcome),
     /// It is turned away.
     Unwelcome(Denial),
+    /// That depends on what its role is a member of.
+    Undecided(Undecided),
+}
+
+/// A client that is judged when it is known what its role is a member of.
+pub struct Undecided {
+    traits: Arc<Traits>,
+    asked: Vec<(String, String)>,
 }
 
 /// How a client may come in.
@@ -48,7 +59,10 @@ pub struct Welcome {
 
 /// Judges the settings under the policy of the client, if there is one, and agrees on a protocol.
 /// Whoever names no user is turned away at once.
-pub fn settle(startup: &Startup<'_>, placed: Option<Placed>) -> Result<Settled, Denial> {
+pub fn settle(
+    startup: &Startup<'_>,
+    (traits, placed): (Arc<Traits>, Result<Placed, Unplaced>),
+) -> Result<Settled, Denial> {
     let introduction = Introduction::of(&startup.parameters);
     let bare = StartupPlan::bare(&introduction).map_err(Denial::Settings)?;
     let version = agreed(startup.version);
@@ -56,32 +70,58 @@ pub fn settle(startup: &Startup<'_>, placed: Option<Placed>) -> Result<Settled, 
         version,
         negotiation: negotiation(startup, version)?,
         bare,
-        standing: match welcome(startup, &introduction, placed) {
-            Ok(welcome) => Standing::Welcome(welcome),
-            Err(denial) => Standing::Unwelcome(denial),
+        standing: match placed {
+            Ok(placed) => match welcome(&startup.parameters, &introduction, placed) {
+                Ok(welcome) => Standing::Welcome(welcome),
+                Err(denial) => Standing::Unwelcome(denial),
+            },
+            Err(Unplaced::NoPolicy) => Standing::Unwelcome(Denial::NoPolicy),
+            Err(Unplaced::RolesUntold) => Standing::Undecided(Undecided {
+                traits,
+                asked: owned(&startup.parameters),
+            }),
         },
     })
 }
 
+impl Undecided {
+    /// Judges it, now that this is known; none where it still is not.
+    pub fn decide(self, roles: Option<Vec<Box<str>>>, regime: &Regime) -> Result<Welcome, Denial> {
+        let traits = Arc::new(self.traits.with_roles(roles));
+        let placed = regime.place(&traits)?;
+        let parameters = borrowed(&self.asked);
+        welcome(&parameters, &Introduction::of(&parameters), placed)
+    }
+}
+
 fn welcome(
-    startup: &Startup<'_>,
+    parameters: &[(&str, &str)],
     introduction: &Introduction,
-    placed: Option<Placed>,
+    placed: Placed,
 ) -> Result<Welcome, Denial> {
-    let placed = placed.ok_or(Denial::NoPolicy)?;
-    let judged = placed.gate.judge_startup(&startup.parameters);
+    let judged = placed.gate.judge_startup(parameters);
     let plan = judged.map_err(Denial::Settings)?;
     // The policy was chosen for this one and no other.
     if !introduction.fits(&plan) {
         return Err(Denial::NoPolicy);
     }
-    let asked = startup.parameters.iter();
-    let asked = asked.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Ok(Welcome {
         plan,
         placed,
-        asked: asked.collect(),
+        asked: owned(parameters),
     })
+}
+
+fn owned(parameters: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    parameters.iter().map(owned).collect()
+}
+
+fn borrowed(parameters: &[(String, String)]) -> Vec<(&str, &str)> {
+    parameters
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
 }
 
 /// What a client is told of versions and options that are not spoken here: the same whatever the
@@ -145,22 +185,20 @@ fn claims<'u>(
     claims.filter(|(_, values)| !values.is_empty()).collect()
 }
 
-/// At the end of a login: the policies may have changed meanwhile. What the upstream was asked for
+/// At the end of a login: the policies may have changed meanwhile, and what the client's role is a
+/// member of is looked up at its own server. What the upstream was asked for
 /// must be what it would be asked for under the policy of now.
 pub fn confirm(
     placed: Placed,
     (asked, plan): (&[(String, String)], &StartupPlan),
-    regime: &Regime,
+    (regime, membership): (&Regime, &Membership<'_>),
 ) -> Result<Placed, Denial> {
-    if regime.generation() == placed.generation && !placed.is_over() {
+    let is_same = regime.generation() == placed.generation;
+    if is_same && !placed.is_over() && !placed.asks_roles() {
         return Ok(placed);
     }
-    let now = regime.place(&placed.traits).ok_or(Denial::NoPolicy)?;
-    let asked: Vec<(&str, &str)> = asked
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
-    match now.gate.judge_startup(&asked) {
+    let now = regime.place_member(&placed.traits, membership)?;
+    match now.gate.judge_startup(&borrowed(asked)) {
         Ok(judged) if judged == *plan => Ok(now),
         Ok(_) | Err(_) => Err(Denial::PolicyChanged),
     }
@@ -173,6 +211,15 @@ fn agreed(asked: ProtocolVersion) -> ProtocolVersion {
         ProtocolVersion::V3_0
     } else {
         ProtocolVersion::V3_2
+    }
+}
+
+impl From<Unplaced> for Denial {
+    fn from(why: Unplaced) -> Self {
+        match why {
+            Unplaced::NoPolicy => Self::NoPolicy,
+            Unplaced::RolesUntold => Self::NoRoles,
+        }
     }
 }
 

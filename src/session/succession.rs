@@ -8,21 +8,35 @@
 use std::sync::Arc;
 
 use super::conversation::{Conversation, Ending};
-use super::regime::Placed;
+use super::membership::Membership;
+use super::regime::{Placed, Unplaced};
 use super::reply::Farewell;
 use crate::telemetry::session::SessionInfo;
 
 impl Conversation {
-    /// Takes over the policies of now. One atomic load, unless they have changed or one has ended.
+    /// Takes over the policies of now. One atomic load, unless they have changed or one has ended,
+    /// or policies are chosen by what the session's role is a member of, and that may have changed.
     ///
     /// # Errors
     /// None of them is for this session.
     pub(super) fn take_over_policies(&mut self) -> Result<(), Ending> {
-        if self.regime.generation() == self.placed.generation && !self.placed.is_over() {
+        let membership = Membership {
+            role: self.names.role(),
+            keeper: self.surroundings.keeper(),
+        };
+        if self.regime.generation() == self.placed.generation
+            && !self.placed.is_over()
+            && self.placed.is_member_still(&membership)
+        {
             return Ok(());
         }
-        let placed = self.regime.place(&self.placed.traits);
-        let placed = placed.ok_or(Ending::Ended(Farewell::NoPolicy))?;
+        let placed = self.regime.place_member(&self.placed.traits, &membership);
+        let placed = placed.map_err(|why| {
+            Ending::Ended(match why {
+                Unplaced::NoPolicy => Farewell::NoPolicy,
+                Unplaced::RolesUntold => Farewell::RolesUntold,
+            })
+        })?;
         let is_same = Arc::ptr_eq(&placed.gate, &self.gate);
         self.placed = placed;
         if !is_same {
@@ -165,6 +179,19 @@ mod tests {
             .live()
             .replace(PolicySet::new(vec![policy(true, "match: {user: else}")]).unwrap());
         assert_eq!(idle.client_ends(&query("SELECT 1")), no_policy);
+    }
+
+    #[test]
+    fn a_session_ends_when_nobody_knows_its_roles_any_more() {
+        let shared = shared(policy(true, "match: {role_member: team}"));
+        let member = Traits::default().with_roles(Some(vec!["team".into()]));
+        let mut session = Exchange::of(&shared, member);
+        assert_eq!(session.client(&[query("SELECT 1")]), "Q");
+        session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
+        let same = policy(true, "match: {role_member: [team]}");
+        shared.regime.live().replace(PolicySet::only(same));
+        let untold = Ending::Ended(Farewell::RolesUntold);
+        assert_eq!(session.client_ends(&query("SELECT 1")), untold);
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl Surroundings {
         }
     }
 
+    /// Who keeps the snapshot of the database.
+    pub(super) fn keeper(&self) -> Option<&Keeper> {
+        self.keeper.as_deref()
+    }
+
     /// What the database contains is to be seen anew: under another policy.
     pub(super) fn forget(&mut self) {
         self.generation = 0;

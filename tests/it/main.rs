@@ -116,6 +116,8 @@ mod report_as;
 #[cfg(test)]
 mod reused_names;
 #[cfg(test)]
+mod roles;
+#[cfg(test)]
 mod same_answer;
 #[cfg(test)]
 mod same_verdict;

@@ -18,6 +18,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
     let certificate = section.optional("certificate_name", None, problems, names);
     let claims = section.optional("certificate", BTreeMap::new(), problems, of_certificate);
     let attributes = section.optional("attributes", BTreeMap::new(), problems, attributes);
+    let roles = section.optional("role_member", None, problems, names);
     let before = problems.len();
     section.close(problems);
     if problems.len() > before {
@@ -29,7 +30,14 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
         application_name: application?,
         client_address: address?,
         certificate_name: certificate?,
-        claims: claims?.into_iter().chain(attributes?).collect(),
+        claims: {
+            let roles = roles?.map(|roles| (Claim::Role, roles));
+            claims?
+                .into_iter()
+                .chain(attributes?)
+                .chain(roles)
+                .collect()
+        },
     };
     if found == Match::default() {
         let what = "an empty match says nothing: leave the key out for a policy that every session \

@@ -105,6 +105,14 @@ pub(super) const KEYS: &[Key] = &[
               values that fit. Who has none fits nothing here.",
     },
     Key {
+        path: "match.role_member",
+        form: NAMES,
+        absent: Some("any role"),
+        doc: "Roles of the database that the session's own role is, or is a member of, directly or \
+              through others, whether it inherits their rights or not, as +role in pg_hba.conf. \
+              While the database's catalog is not known, whoever this could be for is turned away.",
+    },
+    Key {
         path: "priority",
         form: Form::Integer,
         absent: Some("0"),

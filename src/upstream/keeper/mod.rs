@@ -86,6 +86,12 @@ impl Keeper {
         self.charge.board.sight(policy_version)
     }
 
+    /// What a role is a member of, by the snapshot that is shown, itself among it; none while no
+    /// snapshot holds, or where the snapshot does not know the role.
+    pub fn roles(&self, role: &str) -> Option<Vec<Box<str>>> {
+        self.charge.roles(role)
+    }
+
     /// Waits for the end of the first load, or of the first after an outage, good or bad, and not
     /// longer than a login may wait for it. May be cancelled.
     pub async fn first_load(&self, deadline: Instant) {
@@ -111,6 +117,18 @@ impl Keeper {
     }
 }
 
+impl Catalogs {
+    /// What a role is a member of by a snapshot of that database, of whichever server: what is made
+    /// of it has to be looked at again with the session's own.
+    pub fn roles_at_any(&self, database: &str, role: &str) -> Option<Vec<Box<str>>> {
+        let charges = self.registry.as_ref()?.charges();
+        let mut own = charges
+            .iter()
+            .filter(|charge| *charge.database == *database);
+        own.find_map(|charge| charge.roles(role))
+    }
+}
+
 impl Charge {
     fn new(database: &str, settings: &KeeperSettings, account: Known) -> Self {
         let accounts = Accounts::new(account);
@@ -121,6 +139,13 @@ impl Charge {
             berth: Berth::default(),
             suspicion: Notify::new(),
         }
+    }
+
+    fn roles(&self, role: &str) -> Option<Vec<Box<str>>> {
+        let shown = self.board.sights().filter(|_| self.board.is_fresh())?;
+        let catalog = shown.catalog();
+        let above = catalog.roles_above(catalog.role_named(role)?);
+        Some(above.into_iter().map(Box::from).collect())
     }
 
     /// It is that server's catalog that is wanted from now on, and no more what is shown.

@@ -122,6 +122,12 @@ pub(super) const CASES: &[Case] = &[
         },
     },
     asked(
+        "match.role_member",
+        &[("match/role_member", r#"["reader"]"#), PI_DENIED],
+        &[as_user(READER, PI, "42501 function_denied")],
+        &[app(PI, "true")],
+    ),
+    asked(
         "relations.allow",
         &[("relations/allow", r#"["shop.ord*"]"#)],
         &[app(SECRETS, "42501 relation_denied")],
