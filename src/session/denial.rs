@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use bytes::BytesMut;
 
+use super::unproven;
 use crate::auth::AuthError;
 use crate::gate::Refusal;
 use crate::net::link::{LinkError, Message};
@@ -68,10 +69,10 @@ pub enum Denial {
 }
 
 /// What a client is told.
-struct Words {
-    sqlstate: SqlState,
-    message: Cow<'static, str>,
-    hint: Option<&'static str>,
+pub(super) struct Words {
+    pub(super) sqlstate: SqlState,
+    pub(super) message: Cow<'static, str>,
+    pub(super) hint: Option<&'static str>,
 }
 
 impl Denial {
@@ -292,7 +293,7 @@ impl Denial {
                 "the database asks for no password, so nothing would prove who you are",
             )
             .hint("Connect from the proxy's own host, or have the database ask for a password."),
-            Self::Auth(error) => auth_words(*error, user),
+            Self::Auth(error) => unproven::words_for(*error, user),
             Self::IdentityRefused(_) => words(
                 sqlstate::CONNECTION_REJECTED,
                 "the database does not accept the identity that stands for this user",
@@ -323,7 +324,7 @@ impl Denial {
 }
 
 impl Words {
-    fn hint(self, hint: &'static str) -> Self {
+    pub(super) fn hint(self, hint: &'static str) -> Self {
         Self {
             hint: Some(hint),
             ..self
@@ -331,7 +332,7 @@ impl Words {
     }
 }
 
-fn words(sqlstate: SqlState, message: &'static str) -> Words {
+pub(super) fn words(sqlstate: SqlState, message: &'static str) -> Words {
     Words {
         sqlstate,
         message: Cow::Borrowed(message),
@@ -372,43 +373,6 @@ fn violation_words(malformed: &Malformed) -> Words {
         sqlstate: malformed.sqlstate(),
         message,
         hint: None,
-    }
-}
-
-fn auth_words(error: AuthError, user: &str) -> Words {
-    let about =
-        |kind: &str| Cow::Owned(format!("{kind} authentication failed for user \"{user}\""));
-    match error {
-        AuthError::Exchange => words(sqlstate::PROTOCOL_VIOLATION, "malformed SCRAM message"),
-        AuthError::EmptyPassword | AuthError::WrongPassword => {
-            let message = about("password");
-            Words {
-                sqlstate: sqlstate::INVALID_PASSWORD,
-                message,
-                hint: None,
-            }
-        }
-        AuthError::NoCertificate | AuthError::WrongCertificate => {
-            let message = about("certificate");
-            Words {
-                sqlstate: sqlstate::INVALID_AUTHORIZATION,
-                message,
-                hint: None,
-            }
-        }
-        AuthError::NotPrivate => words(
-            sqlstate::INVALID_AUTHORIZATION,
-            "a password would cross the network in clear",
-        )
-        .hint("Connect with sslmode=require or stronger."),
-        AuthError::NotLocal => words(
-            sqlstate::INVALID_AUTHORIZATION,
-            "only clients on the proxy's own host are let in without a password",
-        ),
-        AuthError::Unsaid(_) | AuthError::Link(_) | AuthError::Malformed(_) => words(
-            sqlstate::INTERNAL_ERROR,
-            "the login could not be carried on",
-        ),
     }
 }
 

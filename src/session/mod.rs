@@ -88,6 +88,7 @@ pub mod surroundings;
 pub mod throttle;
 mod tracing;
 pub mod turn;
+mod unproven;
 mod upstream_denial;
 mod user_parts;
 #[cfg(test)]

@@ -1,0 +1,46 @@
+//! What clients are told that did not prove who they are: the same whether there is such a user or
+//! not.
+
+use std::borrow::Cow;
+
+use super::denial::{Words, words};
+use crate::auth::AuthError;
+use crate::sqlstate;
+
+/// What a client is told.
+pub(super) fn words_for(error: AuthError, user: &str) -> Words {
+    let about =
+        |kind: &str| Cow::Owned(format!("{kind} authentication failed for user \"{user}\""));
+    match error {
+        AuthError::Exchange => words(sqlstate::PROTOCOL_VIOLATION, "malformed SCRAM message"),
+        AuthError::EmptyPassword | AuthError::WrongPassword => {
+            let message = about("password");
+            Words {
+                sqlstate: sqlstate::INVALID_PASSWORD,
+                message,
+                hint: None,
+            }
+        }
+        AuthError::NoCertificate | AuthError::WrongCertificate => {
+            let message = about("certificate");
+            Words {
+                sqlstate: sqlstate::INVALID_AUTHORIZATION,
+                message,
+                hint: None,
+            }
+        }
+        AuthError::NotPrivate => words(
+            sqlstate::INVALID_AUTHORIZATION,
+            "a password would cross the network in clear",
+        )
+        .hint("Connect with sslmode=require or stronger."),
+        AuthError::NotLocal => words(
+            sqlstate::INVALID_AUTHORIZATION,
+            "only clients on the proxy's own host are let in without a password",
+        ),
+        AuthError::Unsaid(_) | AuthError::Link(_) | AuthError::Malformed(_) => words(
+            sqlstate::INTERNAL_ERROR,
+            "the login could not be carried on",
+        ),
+    }
+}
