@@ -26,7 +26,7 @@ pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<Problem>> {
             Ok(loaded) => files.extend(loaded.into_iter().map(|one| PolicyFile {
                 name: one.origin,
                 layers: one.layers,
-                policy: Arc::new(one.policy),
+                policy: Arc::new(one.policy.for_judging()),
             })),
             Err(Unloaded::Wrong(wrong)) => {
                 problems.extend(wrong.into_iter().map(|problem| Problem {

@@ -11,6 +11,7 @@ use crate::config::Problem;
 use crate::config::keys::FILE_VARIABLE;
 use crate::config::written::{FileText, Flag, Sources};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
+use crate::policy::mask_key::MaskPad;
 use crate::text_file;
 
 /// Reads the file and the environment; `flags` are what the command was given.
@@ -36,7 +37,15 @@ pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<P
         file,
         variables: variables.collect(),
         flags,
+        mask_pad: mask_pad(),
     })
+}
+
+/// Drawn once by a process; none where the system has no random bytes.
+fn mask_pad() -> Option<MaskPad> {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).ok()?;
+    Some(MaskPad::new(random))
 }
 
 fn read(named_by: &str, path: &Path) -> Result<FileText, Vec<Problem>> {

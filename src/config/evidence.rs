@@ -300,7 +300,7 @@ const AUDIT_TEXT_RECIPIENTS_PAST: usize = AUDIT_TEXT_RECIPIENTS_MAX + 1;
 type Traced = Option<TraceSettings>;
 
 /// The 64 hexadecimal digits in the file of a key.
-fn key_in(reader: &mut Reader, path: &'static str) -> Option<Option<[u8; 32]>> {
+pub fn key_in(reader: &mut Reader, path: &'static str) -> Option<Option<[u8; 32]>> {
     let word = match reader.word(path) {
         Choice::Absent => return Some(None),
         Choice::Wrong => return None,

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::amounts::{duration, size};
+use crate::config::evidence;
 use crate::config::reader::{Choice, Reader};
 use crate::config::{ListenAddress, PolicyTests};
 use crate::limits::{
     ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND,
     MEMORY_BYTES, MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
 };
+use crate::policy::mask_key::{MaskKey, MaskPad};
 use crate::policy::sources::{Source, Unloaded};
 use crate::policy::units::BareBytes;
 use crate::policy::{Policy, PolicySet};
@@ -111,19 +113,51 @@ pub fn sources(reader: &Reader) -> Vec<Source> {
     }
 }
 
-/// `policy.file`: the policies, and where they come from. Their problems become problems of the
-/// settings.
-pub fn policies(reader: &mut Reader) -> Option<(PolicySet, Vec<Source>)> {
+/// `policy.file` and `policy.mask_key_file`: the policies, with the key of their masks, and where
+/// they come from. Their problems become problems of the settings.
+pub fn policies(reader: &mut Reader, pad: Option<MaskPad>) -> Option<(PolicySet, Vec<Source>)> {
     let place = reader.place_of("policy.file");
+    let key = mask_key(reader, pad);
     let loaded = loaded(reader)?;
+    let key = key?;
     let (sources, policies): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
-    let policies = policies.into_iter().flatten().map(Arc::new);
-    match PolicySet::new(policies.collect()) {
+    let policies: Vec<Policy> = policies.into_iter().flatten().collect();
+    let mut wanting = policies.iter().filter(|policy| policy.access().wants_key());
+    if let (None, Some(policy)) = (key, wanting.next()) {
+        let what = format!("policy {} has the mask hash, {NO_MASK_KEY}", policy.name());
+        let place = reader.place_of("policy.mask_key_file");
+        reader.note(&place, what);
+        return None;
+    }
+    // All of them: a session that had one with the mask may come to another.
+    let keyed = policies.into_iter().map(|policy| match key {
+        Some(key) => policy.keyed(key),
+        None => policy,
+    });
+    match PolicySet::new(keyed.map(Arc::new).collect()) {
         Ok(set) => Some((set, sources)),
         Err(wrong) => {
             for wrong in wrong {
                 reader.note(&place, wrong.to_string());
             }
+            None
+        }
+    }
+}
+
+/// `policy.mask_key_file`.
+fn mask_key(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Option<MaskKey>> {
+    let Some(key) = evidence::key_in(reader, "policy.mask_key_file")? else {
+        return Some(None);
+    };
+    match pad {
+        Some(pad) => Some(Some(MaskKey::new(key, pad))),
+        None => {
+            let place = reader.place_of("policy.mask_key_file");
+            reader.note(
+                &place,
+                "the system gives no random bytes to keep the key with",
+            );
             None
         }
     }
@@ -168,7 +202,8 @@ pub fn policy(reader: &mut Reader) -> Option<Policy> {
     let loaded = loaded(reader)?;
     let mut policies = loaded.into_iter().flat_map(|(_, policies)| policies);
     match (policies.next(), policies.next()) {
-        (Some(only), None) => Some(only),
+        // Nothing of it is run.
+        (Some(only), None) => Some(only.for_judging()),
         _ => {
             reader.note(&place, "one policy is wanted here");
             None
@@ -275,6 +310,10 @@ fn listen_address(text: &str) -> Option<Vec<ListenAddress>> {
 fn local(port: u16) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
 }
+
+/// What to do about a mask without a key.
+const NO_MASK_KEY: &str = "and there is no key for it: name a file of 64 hexadecimal digits, as \
+                           `openssl rand -hex 32` writes them";
 
 /// What is said of policies that come through a pipe.
 const NOT_AGAIN: &str = "is no file and no folder, and is not read again";

@@ -233,6 +233,13 @@ pub const KEYS: &[Key] = &[
               (catalog.user or the URL's).",
     },
     Key {
+        path: "policy.mask_key_file",
+        form: Form::Word,
+        default: "none",
+        doc: "A file of 64 hexadecimal digits: the key of the mask hash of policies \
+              (columns.mask). Whoever has it can compute what a guessed value is shown as.",
+    },
+    Key {
         path: "catalog.mode",
         form: Form::Word,
         default: "on",

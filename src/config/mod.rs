@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use crate::auth::settings::{Attributes, AuthSettings};
 use crate::net::client_tls::ClientTlsSettings;
+use crate::policy::mask_key::MaskPad;
 use crate::policy::sources::Source;
 use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
@@ -175,14 +176,14 @@ fn read(sources: &Sources, reading: Reading) -> Again {
     let policy_sources = house::sources(&reader);
     if file == FileRead::Not {
         // What is missing in the rest is in the file; the policies may be elsewhere.
-        house::policies(&mut reader);
+        house::policies(&mut reader, sources.mask_pad);
         return Again {
             settings: Err(reader.into_problems()),
             files: Vec::new(),
             policy_sources,
         };
     }
-    let settings = settings(&mut reader);
+    let settings = settings(&mut reader, sources.mask_pad);
     house::strict_files(&mut reader);
     let named = reader.files();
     let files = named.iter().map(|(path, _)| path.clone()).collect();
@@ -258,7 +259,7 @@ pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
 }
 
 /// Every section is read before the first missing one ends it, so that all problems are found.
-fn settings(reader: &mut Reader) -> Option<Settings> {
+fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
     let listen = house::listen(reader);
     let admin = house::admin(reader);
     let upstream = upstream::upstream(reader);
@@ -268,7 +269,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let attributes = users::attributes(reader);
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
-    let policies = house::policies(reader);
+    let policies = house::policies(reader, pad);
     let policy_tests = house::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let admin_token = evidence::admin_token(reader);
     let admin_hosts = house::admin_hosts(reader);

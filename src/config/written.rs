@@ -7,6 +7,7 @@ use crate::config::Problem;
 use crate::config::keys::{FILE_VARIABLE, Form, KEYS, Key, VARIABLE_PREFIX};
 use crate::config::misplaced;
 use crate::limits::CONFIG_FILE_BYTES_MAX;
+use crate::policy::mask_key::MaskPad;
 use crate::policy::near::nearest;
 use crate::policy::tree::{self, Tree, Value};
 use crate::text_file;
@@ -22,6 +23,8 @@ pub struct Sources {
     pub variables: Vec<(String, String)>,
     /// Flags that stand for a key.
     pub flags: Vec<Flag>,
+    /// What this process combines the key of masks with, if it could draw one.
+    pub mask_pad: Option<MaskPad>,
 }
 
 /// A settings file as read from the disk.

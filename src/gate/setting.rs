@@ -3,6 +3,7 @@
 use super::rules::roles;
 use super::{Refusal, Rule, read_write};
 use crate::catalog::schema::is_of_another_session;
+use crate::policy::mask_key::is_reserved;
 use crate::policy::{Amount, Policy, SettingValue, ValueVerdict};
 use crate::sqlstate;
 
@@ -28,6 +29,7 @@ pub(super) fn judge(
     if roles::is_role(name) {
         return Err(roles::refusal());
     }
+    reserved(rule, name)?;
     let name = name.to_ascii_lowercase();
     let Some(values) = policy.setting(&name) else {
         return Err(not_given(rule, &name, value));
@@ -54,12 +56,26 @@ pub(super) fn judge(
     }
 }
 
+/// Refuses pgsieve's own settings, which no client reads, sets or resets, whatever the policy says.
+pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
+    if !is_reserved(name) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        rule,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "this setting is one of the proxy's own, and not for clients",
+        "Settings whose names begin otherwise can be read by SHOW.",
+    ))
+}
+
 /// Whether setting `name` may be set to a value that is only known while the statement runs: where
 /// no value that the server takes can hurt.
 pub(super) fn passes_unseen(policy: &Policy, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let rule = policy.setting(&name);
     !roles::is_role(&name)
+        && !is_reserved(&name)
         && !is_read_only(&name)
         && rule.is_some_and(|rule| rule.leaves_it_to_server(&name))
 }

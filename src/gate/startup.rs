@@ -13,6 +13,7 @@ use super::rules::{roles, setting_denied};
 use super::setting::{self, Asked};
 use super::{Refusal, Rule, read_write, startup_options};
 use crate::limits;
+use crate::policy::mask_key::MaskKey;
 use crate::policy::{Mode, OnRefusedSetting, Policy, PolicyRule, SettingValue, guc};
 use crate::sqlstate;
 
@@ -275,6 +276,9 @@ impl Draft {
         }
         for (name, value) in FORCED {
             self.settings.insert(name.to_owned(), value.to_owned());
+        }
+        if let Some(key) = policy.mask_key() {
+            self.settings.insert(MaskKey::SETTING.into(), key.pad());
         }
         Ok(StartupPlan {
             database: database.unwrap_or_else(|| user.clone()),

@@ -84,6 +84,12 @@ impl Access {
         !self.columns_masked.is_empty() || !self.rows.is_empty()
     }
 
+    /// Whether a mask needs a key.
+    pub fn wants_key(&self) -> bool {
+        let mut masked = self.columns_masked.iter();
+        masked.any(|own| own.mask == super::laid::ColumnMask::Hash)
+    }
+
     /// Whether a mask or a condition names this relation, and no other one: whoever wrote it has
     /// looked at it. Lists of what may be read have names of all relations without that.
     pub fn lays_exactly(&self, schema: &str, name: &str) -> bool {

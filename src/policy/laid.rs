@@ -15,6 +15,8 @@ pub enum ColumnMask {
     Partial,
     /// So many letters at the end of a text.
     Last(u8),
+    /// A keyed fingerprint of a text: the same for the same text.
+    Hash,
 }
 
 /// An entry of `columns.mask`.
@@ -46,7 +48,7 @@ impl MaskedColumns {
 }
 
 impl ColumnMask {
-    /// The mask that is written so: `null`, `partial`, `last(4)`.
+    /// The mask that is written so: `null`, `partial`, `last(4)`, `hash`.
     ///
     /// # Errors
     /// What would be right.
@@ -59,10 +61,11 @@ impl ColumnMask {
         match (word, letters()) {
             ("null", _) => Ok(Self::Null),
             ("partial", _) => Ok(Self::Partial),
+            ("hash", _) => Ok(Self::Hash),
             (_, Some(letters)) => Ok(Self::Last(letters)),
             _ => Err(format!(
-                "one of null, partial and last(4) is wanted, with at most {LETTERS_SHOWN_MAX} \
-                 letters"
+                "one of null, partial, last(4) and hash is wanted, with at most \
+                 {LETTERS_SHOWN_MAX} letters"
             )),
         }
     }
@@ -74,6 +77,7 @@ impl fmt::Display for ColumnMask {
             Self::Null => formatter.write_str("null"),
             Self::Partial => formatter.write_str("partial"),
             Self::Last(letters) => write!(formatter, "last({letters})"),
+            Self::Hash => formatter.write_str("hash"),
         }
     }
 }

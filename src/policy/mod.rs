@@ -15,6 +15,7 @@ pub mod laid;
 pub mod layers;
 pub mod limits;
 pub mod live;
+pub mod mask_key;
 pub mod matching;
 pub mod model;
 pub mod near;
@@ -49,6 +50,7 @@ pub use self::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
 use self::access::Glob;
 use self::case::TestCase;
 use self::layers::Layers;
+use self::mask_key::MaskKey;
 use self::matching::Match;
 use self::model::Piece;
 use crate::sqlstate::{self, SqlState};
@@ -87,6 +89,7 @@ pub struct Policy {
     statements_denied: Vec<String>,
     settings_denied: Vec<Glob>,
     tests: Vec<TestCase>,
+    mask_key: Option<MaskKey>,
 }
 
 /// What happens while there is no snapshot of the database's catalog.
@@ -384,6 +387,31 @@ impl Policy {
     pub fn with_likely(mut self, likely: LikelyRepairs) -> Self {
         self.repair.likely = likely;
         self
+    }
+
+    /// The same policy with a key for the mask `hash`. Its number is another one, since other things
+    /// are read; its version is that of what is written.
+    pub fn keyed(mut self, key: MaskKey) -> Self {
+        let mut hasher = blake3::Hasher::new_keyed(&key.digest());
+        hasher.update(&self.version_number.to_be_bytes());
+        let mut short = [0; 8];
+        hasher.finalize_xof().fill(&mut short);
+        self.version_number = u64::from_be_bytes(short);
+        self.mask_key = Some(key);
+        self
+    }
+
+    /// The same policy for those who only judge: with a key that is nobody's where it needs one.
+    pub fn for_judging(self) -> Self {
+        match self.access.wants_key() {
+            true => self.keyed(MaskKey::for_judging()),
+            false => self,
+        }
+    }
+
+    /// The key of the mask `hash`, where there is one.
+    pub fn mask_key(&self) -> Option<&MaskKey> {
+        self.mask_key.as_ref()
     }
 
     /// The longest statement that is judged at all, in bytes.

@@ -382,9 +382,7 @@ impl Report {
 /// Whether both are the same policies, in the same order.
 fn is_same(old: &PolicySet, new: &PolicySet) -> bool {
     old.all().len() == new.all().len()
-        && old
-            .all()
-            .iter()
-            .zip(new.all())
-            .all(|(old, new)| old.name() == new.name() && old.version() == new.version())
+        && old.all().iter().zip(new.all()).all(|(old, new)| {
+            old.name() == new.name() && old.version_number() == new.version_number()
+        })
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use pgsieve::config::keys::KEYS;
 use pgsieve::config::written::Sources;
 use pgsieve::config::{PolicyTests, load};
+use pgsieve::policy::mask_key::MaskPad;
 
 use super::{VERIFIER, Written, bad, file, good, written};
 
@@ -281,4 +282,44 @@ fn a_group_may_read_what_is_roots_own() {
         let read = load(&file(&text));
         assert_eq!(read.is_ok(), fits, "{mode:o}");
     }
+}
+
+#[test]
+fn the_mask_hash_wants_a_key() {
+    let hash = written("name: h\nextends: bi\ncolumns: {mask: {email: hash}}\n");
+    let null = written("name: n\nextends: bi\ncolumns: {mask: {email: null}}\n");
+    let keys = [written(&"0f".repeat(32)), written(&"1f".repeat(32))];
+    let with = |policy: &str, key: &str| {
+        let text = format!("upstream: {{url: 'postgres://h/'}}\npolicy: {{file: {policy}{key}}}\n");
+        let mut sources = file(&text);
+        sources.mask_pad = Some(MaskPad::new([7; 32]));
+        sources
+    };
+    let named = |key: &Written| format!(", mask_key_file: {}", key.display());
+    let (hash, null) = (hash.display().to_string(), null.display().to_string());
+    let number = |policy: &str, key: &str| {
+        let settings = good(&with(policy, key));
+        let only = &settings.policies.all()[0];
+        (
+            only.version().to_owned(),
+            only.version_number(),
+            only.mask_key().is_some(),
+        )
+    };
+    let problems = bad(&with(&hash, ""));
+    assert!(
+        problems.contains("policy h has the mask hash, and there is no key"),
+        "{problems}"
+    );
+    let [one, other] = keys.each_ref().map(|key| number(&hash, &named(key)));
+    // What is written is the same, and what is read is not.
+    assert!(one.0 == other.0 && one.1 != other.1 && one.2 && other.2);
+    assert_eq!(one, number(&hash, &named(&keys[0])));
+    assert!(!number(&null, "").2 && number(&null, &named(&keys[0])).2);
+    let short = written("0f0f");
+    let problems = bad(&with(&hash, &named(&short)));
+    assert!(problems.contains("policy.mask_key_file: "), "{problems}");
+    let mut padless = with(&hash, &named(&keys[0]));
+    padless.mask_pad = None;
+    assert!(bad(&padless).contains("no random bytes"));
 }

@@ -58,13 +58,21 @@ const TABLES: &[&str] = &[
 ];
 
 fn stack(policy: &str) -> (Stack, Folder) {
+    stack_with(policy, TABLES)
+}
+
+fn stack_with(policy: &str, tables: &[&'static str]) -> (Stack, Folder) {
     let folder = Folder::with(policy);
     let file = folder.0.join("policy.yaml").to_string_lossy().into_owned();
+    let key = folder.0.join("mask.key").to_string_lossy().into_owned();
+    fs::write(&key, "11".repeat(32)).unwrap();
+    let key: &'static str = key.leak();
     let stack = Stack::start(Options {
         arguments: vec!["--policy".into(), file],
+        environment: vec![("PGSIEVE_POLICY_MASK_KEY_FILE", key)],
         ..Options::default()
     });
-    stack.prepare(TABLES);
+    stack.prepare(tables);
     let known = until(|| {
         let answer = client(&stack).query("SELECT id FROM hr.salaries");
         (values(&answer) == ["1"]).then_some(())
@@ -191,6 +199,124 @@ fn nothing_that_is_masked_or_left_away_arrives() {
         }
     }
 }
+
+const HASHED: &str = "
+name: hashes
+extends: bi
+columns: {mask: {email: hash, phone: hash}}
+";
+
+/// The server's log goes to clients who ask for it.
+const LOGS: &[&str] = &["DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET \
+    log_min_duration_statement = 0', current_database()); END $$"];
+
+#[test]
+fn a_hash_is_the_hmac_that_whoever_has_the_key_computes() {
+    let (stack, folder) = stack(HASHED);
+    let mut client = client(&stack);
+    let ann = "e753300e98a9e5c3e12597f713262181";
+    for (text, wanted) in [
+        (
+            "SELECT id, email FROM sales.customers WHERE id IN (1, 2, 3) ORDER BY id",
+            vec![
+                format!("1|{ann}"),
+                "2|a0ce8323a5c6e1b7fa0a85abfc382901".into(),
+                "3|-".into(),
+            ],
+        ),
+        (
+            "SELECT email, sum(total) FROM sales.orders GROUP BY email ORDER BY 2 DESC LIMIT 1",
+            vec!["5826a4db0cec04ca1e62958a50a51bef|7777".into()],
+        ),
+        (
+            "SELECT o.id FROM sales.orders o JOIN sales.customers c USING (email) ORDER BY 1",
+            vec!["1".into(), "2".into()],
+        ),
+        (
+            "SELECT email FROM sales.orders_1 WHERE id = 2",
+            vec![ann.to_owned()],
+        ),
+        (
+            "SELECT rtrim(phone) FROM sales.customers WHERE id = 1",
+            vec!["f47b01cbd2b1e64e393717798ab47393".into()],
+        ),
+        (
+            "SELECT DISTINCT pg_typeof(email), pg_typeof(phone) FROM sales.customers",
+            vec!["character varying|character".into()],
+        ),
+        (
+            "SELECT count(*) FROM sales.orders WHERE email = 'x'",
+            vec!["0".into()],
+        ),
+    ] {
+        let answer = client.query(text);
+        assert_eq!(values(&answer), wanted, "{text}: {answer:?}");
+        client.send(&frames::extended(text, &[], false));
+        assert_eq!(values(&client.until_ready()), wanted, "{text}");
+    }
+    // Another key holds in the same session, whose part of it stays.
+    fs::write(folder.0.join("mask.key"), "22".repeat(32)).unwrap();
+    let other = until(|| {
+        let answer = client.query("SELECT email FROM sales.orders_1 WHERE id = 2");
+        (values(&answer) == ["2f5e21a679e3c9e8c43f11c18e03d080"]).then_some(())
+    });
+    assert!(other.is_some(), "{}", stack.stderr());
+}
+
+#[test]
+fn nobody_is_told_both_parts_of_the_key() {
+    for mode in ["", "mode: observe\n"] {
+        let tables = [LOGS, TABLES].concat();
+        let (stack, _folder) = stack_with(&format!("{HASHED}{mode}"), &tables);
+        let mut client = client(&stack);
+        client.query("SET client_min_messages = log");
+        let answer = client.query("SELECT email FROM sales.customers");
+        let notices = answer.iter().filter(|frame| frame.kind == b'N');
+        let texts: Vec<_> = notices.filter_map(|frame| frame.field(b'M')).collect();
+        let is_told = texts
+            .iter()
+            .any(|text| text.contains("current_setting('pgsieve.mask_pad')"));
+        // The server sends the text along, and the text alone is not the key.
+        assert_eq!(is_told, mode.is_empty(), "{mode}{texts:?}");
+        for text in PADS {
+            let answer = client.query(text);
+            assert!(values(&answer).is_empty(), "{mode}{text}: {answer:?}");
+            assert!(
+                answer.iter().any(|frame| frame.kind == b'E'),
+                "{mode}{text}: {answer:?}"
+            );
+            client.send(&frames::extended(text, &[], false));
+            assert!(values(&client.until_ready()).is_empty(), "{mode}{text}");
+        }
+        for text in WAYS.iter().chain(SETTINGS) {
+            let answer = client.query(text);
+            let given = values(&answer).join(" ");
+            let is_pad = given.contains("mask_pad") && !given.contains("current_setting");
+            assert!(!is_pad, "{mode}{text}: {answer:?}");
+        }
+    }
+}
+
+const PADS: &[&str] = &[
+    "SHOW pgsieve.mask_pad",
+    "SELECT current_setting('pgsieve.mask_pad')",
+    "SELECT current_setting('pgsieve.' || 'mask_pad', true)",
+    "SELECT current_setting(n) FROM (VALUES ('pgsieve.mask_pad')) v (n)",
+    "SELECT set_config('pgsieve.mask_pad', NULL, false)",
+    "SET pgsieve.mask_pad = '{0,0,0,0}'",
+    "RESET pgsieve.mask_pad",
+    "DECLARE c CURSOR FOR SELECT current_setting('pgsieve.mask_pad')",
+];
+
+const SETTINGS: &[&str] = &[
+    "SHOW ALL",
+    "SELECT name, setting, reset_val FROM pg_settings",
+    "SELECT pg_show_all_settings()",
+    "EXPLAIN (VERBOSE, SETTINGS) SELECT email FROM sales.customers",
+    "SELECT setconfig FROM pg_db_role_setting",
+    "SELECT statement FROM pg_prepared_statements",
+    "SELECT statement FROM pg_cursors",
+];
 
 const WAYS: &[&str] = &[
     "TABLE sales.customers",

@@ -3,9 +3,11 @@
 //! What is written here are names in quotes, functions and operators with their schema, and the
 //! conditions of the policy: no name in it is looked up where a user could have put another thing.
 
+use super::hashed;
 use crate::catalog::{Catalog, Column, RelationId};
 use crate::gate::access::{AccessTable, Laid};
 use crate::policy::laid::ColumnMask;
+use crate::policy::mask_key::MaskKey;
 use crate::policy::model::Piece;
 use crate::policy::{Mode, Model, Policy, PolicyRule};
 
@@ -47,7 +49,7 @@ fn of(
     let mut wrong = laid.wrong.clone();
     let mut listed = Vec::new();
     for column in shown {
-        match read_as(catalog, column, laid) {
+        match read_as(catalog, column, laid, policy) {
             Ok(text) => listed.push(text),
             Err(what) => wrong = wrong.or(Some(what)),
         }
@@ -81,7 +83,12 @@ fn of(
 }
 
 /// A column as it is read.
-fn read_as(catalog: &Catalog, column: &Column, laid: &Laid) -> Result<String, String> {
+fn read_as(
+    catalog: &Catalog,
+    column: &Column,
+    laid: &Laid,
+    policy: &Policy,
+) -> Result<String, String> {
     let name = catalog.names().text(column.name);
     let own = in_quotes(name);
     let mut masks = laid.masks.iter();
@@ -96,8 +103,14 @@ fn read_as(catalog: &Catalog, column: &Column, laid: &Laid) -> Result<String, St
             format!("its column {name} is of type {type_name}, and the mask {mask} is for text")
         })
     };
+    let is_kept = policy.mode_of(PolicyRule::NotResolved) == Mode::Enforce;
     let masked = match mask {
-        // Its type is that of the column.
+        // Its type is that of the column. While functions that may read anything are only watched
+        // over, one of them could read the session's part of the key: no text may have the other.
+        ColumnMask::Hash if !is_kept => {
+            text_type()?;
+            format!("CASE WHEN false THEN {own} END")
+        }
         ColumnMask::Null => format!("CASE WHEN false THEN {own} END"),
         ColumnMask::Partial => {
             let type_name = text_type()?;
@@ -115,6 +128,15 @@ fn read_as(catalog: &Catalog, column: &Column, laid: &Laid) -> Result<String, St
             let text = format!("CAST({own} AS pg_catalog.text)");
             let end = format!("pg_catalog.\"right\"({text}, {letters})");
             shortened(&text, 2 * u16::from(*letters), &end, type_name, false)
+        }
+        ColumnMask::Hash => {
+            let type_name = text_type()?;
+            let key = policy
+                .mask_key()
+                .ok_or("the mask hash wants policy.mask_key_file in the settings")?;
+            let text = format!("CAST({own} AS pg_catalog.text)");
+            let hash = hashed::expression(&text, key);
+            format!("CAST({hash} AS pg_catalog.{type_name})")
         }
     };
     Ok(format!("{masked} AS {own}"))

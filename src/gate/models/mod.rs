@@ -2,7 +2,8 @@
 //! name stands, or why it cannot be used.
 //!
 //! * [`Models`]: all of them, and what a name in FROM means to them
-//! * [`laid`]: the models that masks of columns and conditions on rows come to
+//! * [`laid`]: the models that masks of columns and conditions on rows come to; [`hashed`]: the
+//!   mask `hash`
 //! * [`body`]: one model's SELECT, made so that nothing of a client's means anything in it
 //! * [`fence`]: what keeps the planner out of it
 //! * [`conditions`]: those of a statement that each row of a name has to meet; [`inside`]: how they
@@ -23,6 +24,7 @@
 pub(super) mod body;
 pub(super) mod conditions;
 pub(super) mod fence;
+mod hashed;
 pub(super) mod inside;
 mod laid;
 pub(super) mod lock;

@@ -121,6 +121,7 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
             roles::Asked::Nothing => settings::look(node, case),
         },
         StatementKind::Begin => settings::look_at_begin(node, case),
+        StatementKind::Show => settings::look_at_show(node),
         StatementKind::Execute => prepared_name::look(node, case),
         StatementKind::Fetch | StatementKind::Move => cursor_name::look(node, case),
         StatementKind::Declare => with_hold::look(node, case),
@@ -128,7 +129,6 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
         StatementKind::Select
         | StatementKind::Values
         | StatementKind::Table
-        | StatementKind::Show
         | StatementKind::Commit
         | StatementKind::Rollback
         | StatementKind::SetConstraints
@@ -180,6 +180,7 @@ pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
 fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
     let called = Called::of(call.funcname());
     temp_schema::look_at_call(called)?;
+    set_config::look_at_read(called, call, case)?;
     match functions::verdict(called.schema, called.name, call.args().len()) {
         FunctionVerdict::Allowed if is_missing(called, case) => {
             unknown_function::look(called, case)

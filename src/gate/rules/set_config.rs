@@ -2,7 +2,8 @@
 //!
 //! # Sees
 //! A call of set_config whose name is not a literal, or whose value is not one though the policy
-//! restricts the setting's values. With literals it is judged like the SET that it is: by
+//! restricts the setting's values; current_setting of what is no literal, where the policy has a mask
+//! `hash`. With literals it is judged like the SET that it is: by
 //! `settings` and `roles`.
 //!
 //! # Why
@@ -25,7 +26,7 @@
 //! server may lack: pg_dump sends that.
 
 use crate::gate::case::Case;
-use crate::gate::rules::{Found, roles, setting_denied, settings};
+use crate::gate::rules::{Called, Found, roles, setting_denied, settings};
 use crate::gate::search_path::{self, Value};
 use crate::gate::setting::{self, Asked};
 use crate::gate::{Refusal, Rule, read_write, watched};
@@ -47,6 +48,8 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
         (_, Some(name)) => name,
         (Literal::Null { .. } | Literal::None, None) => return Err(refusal()),
     };
+    // NULL would answer with what the session began with.
+    setting::reserved(Rule::Settings, name)?;
     match literal(value) {
         // NULL resets, as RESET does.
         Literal::Null { location } => null(name, location, case)?,
@@ -65,6 +68,33 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
     search_path::note_set_config(name, value, arguments.get(2), case);
     watched::note_set_config(name, value, arguments.get(2), case);
     Ok(())
+}
+
+/// current_setting() reads any setting but pgsieve's own. Where those hold a secret its name has to
+/// be a literal. What pgsieve itself put into a text reads them.
+pub(in crate::gate) fn look_at_read(
+    called: Called<'_>,
+    call: &nodes::FuncCall,
+    case: &Case<'_>,
+) -> Found {
+    let is_it = called.name == "current_setting"
+        && called.schema.is_none_or(|schema| schema == "pg_catalog");
+    if !is_it || case.trusts(usize::try_from(call.location).ok()) {
+        return Ok(());
+    }
+    match call.args().get(0).map(literal) {
+        Some(Literal::Text { text, .. }) if !call.func_variadic => {
+            setting::reserved(Rule::SetConfig, text)
+        }
+        _ if case.policy.mask_key().is_none() => Ok(()),
+        _ => Err(Refusal::new(
+            Rule::SetConfig,
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            "current_setting() of a name that is no literal is not allowed: the session holds a \
+             secret of the policy",
+            "Write the name as a literal, or SHOW the setting.",
+        )),
+    }
 }
 
 fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {

@@ -44,6 +44,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     let name = set.name().unwrap_or_default();
+    setting::reserved(Rule::Settings, name)?;
     match set.kind {
         VariableSetKind::VAR_SET_VALUE => {
             look_at_value(name, set, case)?;
@@ -65,6 +66,16 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         }
         // SET … FROM CURRENT and whatever a later grammar adds.
         _ => Err(not_readable()),
+    }
+}
+
+/// SHOW reads any setting but pgsieve's own.
+pub(in crate::gate) fn look_at_show(node: Node<'_>) -> Found {
+    match node {
+        Node::VariableShowStmt(show) => {
+            setting::reserved(Rule::Settings, show.name().unwrap_or_default())
+        }
+        _ => Err(node_unknown::refusal(node)),
     }
 }
 

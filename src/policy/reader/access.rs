@@ -551,7 +551,7 @@ mod tests {
             (
                 "columns",
                 "mask: {a: hidden}",
-                "columns.mask.a: one of null, partial and last(4)",
+                "columns.mask.a: one of null, partial, last(4) and hash",
             ),
             ("columns", "mask: {a: last(0)}", "at most 16 letters"),
             ("columns", "mask: {a: last(17)}", "at most 16 letters"),

@@ -106,6 +106,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         statements_denied: statements.denied,
         settings_denied: settings.denied,
         tests: tests?,
+        mask_key: None,
     };
     stamp::stamp(&mut policy);
     Some(policy)

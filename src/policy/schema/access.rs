@@ -185,7 +185,8 @@ pub(super) const KEYS: &[Key] = &[
         form: Form::Each(Names::Like(r"\S"), &MASK),
         absent: Some("none"),
         doc: "What is read in place of columns, of the column's type: null; partial, the first \
-              letter of a text; last(4), its last letters. The name of a column alone means every \
+              letter of a text; last(4), its last letters; hash, a keyed fingerprint of a text, \
+              which needs policy.mask_key_file in the settings. The name of a column alone means every \
               relation. Of several patterns the one with fewest wildcards holds. A view that reads \
               such a column cannot be read, unless a model, or an entry here or in rows without \
               wildcards, has its name.",
@@ -317,7 +318,7 @@ const NAMES: Form = Form::Either(&[FILLED, Form::Many(&FILLED)]);
 const RELATION: Form = Form::Text(Some(RELATION_NAME));
 const MASK: Form = Form::Either(&[
     Form::Nothing,
-    Form::Text(Some(r"^(null|partial|last\(\s*[1-9][0-9]?\s*\))$")),
+    Form::Text(Some(r"^(null|partial|hash|last\(\s*[1-9][0-9]?\s*\))$")),
 ]);
 const COLUMN: Form = Form::Text(Some(COLUMN_NAME));
 
