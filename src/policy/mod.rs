@@ -389,31 +389,6 @@ impl Policy {
         self
     }
 
-    /// The same policy with a key for the mask `hash`. Its number is another one, since other things
-    /// are read; its version is that of what is written.
-    pub fn keyed(mut self, key: MaskKey) -> Self {
-        let mut hasher = blake3::Hasher::new_keyed(&key.digest());
-        hasher.update(&self.version_number.to_be_bytes());
-        let mut short = [0; 8];
-        hasher.finalize_xof().fill(&mut short);
-        self.version_number = u64::from_be_bytes(short);
-        self.mask_key = Some(key);
-        self
-    }
-
-    /// The same policy for those who only judge: with a key that is nobody's where it needs one.
-    pub fn for_judging(self) -> Self {
-        match self.access.wants_key() {
-            true => self.keyed(MaskKey::for_judging()),
-            false => self,
-        }
-    }
-
-    /// The key of the mask `hash`, where there is one.
-    pub fn mask_key(&self) -> Option<&MaskKey> {
-        self.mask_key.as_ref()
-    }
-
     /// The longest statement that is judged at all, in bytes.
     pub fn statement_bytes(&self) -> usize {
         self.limits.statement_bytes

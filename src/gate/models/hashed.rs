@@ -40,3 +40,7 @@ fn block(key: &MaskKey, which: Block) -> String {
 
 /// Of 64: among a million texts two are shown alike with a chance of one in 10^26.
 const DIGITS: usize = 32;
+
+#[cfg(test)]
+#[path = "hashed_tests.rs"]
+mod tests;

@@ -167,4 +167,4 @@ const TEXT_TYPES: &[(u32, &str)] = &[(25, "text"), (1043, "\"varchar\""), (1042,
 
 #[cfg(test)]
 #[path = "laid_tests.rs"]
-mod tests;
+pub(super) mod tests;

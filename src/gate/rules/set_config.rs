@@ -2,9 +2,9 @@
 //!
 //! # Sees
 //! A call of set_config whose name is not a literal, or whose value is not one though the policy
-//! restricts the setting's values; current_setting of what is no literal, where the policy has a mask
-//! `hash`. With literals it is judged like the SET that it is: by
-//! `settings` and `roles`.
+//! restricts the setting's values. With literals it is judged like the SET that it is: by
+//! `settings` and `roles`. current_setting of pgsieve's own settings, and of what is no literal
+//! where the policy has a key for the mask `hash`.
 //!
 //! # Why
 //! What is computed while the statement runs cannot be judged before.
@@ -19,9 +19,10 @@
 //! - `SELECT set_config('jit', $1, false)`
 //!
 //! # When not
-//! current_setting() only reads and passes. A setting that the policy lets take whatever the server
-//! takes (`any`, or `on or off` where the server knows no other value) may be given a parameter or
-//! an expression: drivers put a value back that way. The expression itself is judged as any other.
+//! current_setting() of others only reads and passes. A setting that the policy lets take whatever
+//! the server takes (`any`, or `on or off` where the server knows no other value) may be given a
+//! parameter or an expression: drivers put a value back that way. The expression itself is judged
+//! as any other.
 //! `SELECT set_config(name, …) FROM pg_settings WHERE name = '…'` names its setting, which the
 //! server may lack: pg_dump sends that.
 

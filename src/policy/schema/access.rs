@@ -186,10 +186,10 @@ pub(super) const KEYS: &[Key] = &[
         absent: Some("none"),
         doc: "What is read in place of columns, of the column's type: null; partial, the first \
               letter of a text; last(4), its last letters; hash, a keyed fingerprint of a text, \
-              which needs policy.mask_key_file in the settings. The name of a column alone means every \
-              relation. Of several patterns the one with fewest wildcards holds. A view that reads \
-              such a column cannot be read, unless a model, or an entry here or in rows without \
-              wildcards, has its name.",
+              which needs policy.mask_key_file in the settings. The name of a column alone means \
+              every relation. Of several patterns the one with fewest wildcards holds. A view \
+              that reads such a column cannot be read, unless a model, or an entry here or in rows \
+              without wildcards, has its name.",
     },
     Key {
         path: "rows",
