@@ -7,7 +7,6 @@ use super::hashed;
 use crate::catalog::{Catalog, Column, RelationId};
 use crate::gate::access::{AccessTable, Laid};
 use crate::policy::laid::ColumnMask;
-use crate::policy::mask_key::MaskKey;
 use crate::policy::model::Piece;
 use crate::policy::{Mode, Model, Policy, PolicyRule};
 
