@@ -2,12 +2,12 @@
 //! value is shown as.
 //!
 //! A server computes the mask, so it has to be told the key, and it shows texts of statements in
-//! many places: to others in `pg_stat_activity` and its log, and to the client itself where its
-//! `client_min_messages` has the log sent along. Settings of a session it shows to nobody but that
-//! session. So the key is split: the texts of models hold it combined (XOR) with a pad, and the pad
-//! is a setting of each session, given with its start, which no client may read or set. Either
-//! alone is as good as random. The pad is drawn by each process and kept until it ends, so that a
-//! key that is exchanged holds in sessions that are open.
+//! many places: to others in `pg_stat_activity`, and to whoever reads its log. Settings of a
+//! session it shows to nobody but that session. So the key is split: the texts of models hold it
+//! combined (XOR) with a pad, and the pad is a setting of each session, given with its start,
+//! which no client may read or set. Either alone is as good as random. The pad is drawn by each
+//! process and kept until it ends, so that a key that is exchanged holds in sessions that are
+//! open.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc2104>
 

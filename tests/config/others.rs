@@ -181,6 +181,7 @@ fn with_secrets(mode: u32, strict: &str) -> (Sources, Vec<Written>) {
         "of-the-upstream",
         "a key",
         "a key",
+        &hexadecimal,
     ]
     .into_iter()
     .map(written)
@@ -191,6 +192,7 @@ fn with_secrets(mode: u32, strict: &str) -> (Sources, Vec<Written>) {
     let at = |number: usize| secrets[number].display();
     let text = format!(
         "strict_files: {strict}\n\
+         policy: {{ mask_key_file: {} }}\n\
          admin: {{ token_file: {} }}\n\
          upstream: {{ url: 'postgres://u@h/', password_file: {}, \
            tls: {{ mode: require, certificate: {made}, key: {} }} }}\n\
@@ -200,6 +202,7 @@ fn with_secrets(mode: u32, strict: &str) -> (Sources, Vec<Written>) {
          client:\n  tls: {{ certificate: {made}, key: {} }}\n  auth:\n    method: scram\n\
          \x20   users: [{{ name: a, verifier_file: {}, upstream_user: b, \
            upstream_password_file: {} }}]\n",
+        at(10),
         at(0),
         at(1),
         at(8),
@@ -211,7 +214,9 @@ fn with_secrets(mode: u32, strict: &str) -> (Sources, Vec<Written>) {
         at(6),
         at(7)
     );
-    (file(&text), secrets)
+    let mut sources = file(&text);
+    sources.mask_pad = Some(MaskPad::new([7; 32]));
+    (sources, secrets)
 }
 
 /// A file that is there; what it holds is read by others.
@@ -234,6 +239,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         "audit.fingerprint_key_file",
         "traces.headers_file",
         "client.tls.key",
+        "policy.mask_key_file",
     ] {
         assert!(
             exposed.iter().any(|exposed| exposed == key),
@@ -241,12 +247,12 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         );
     }
     // The two of a user stand where the user does.
-    assert_eq!(exposed.len(), 10, "{exposed:?}");
+    assert_eq!(exposed.len(), 11, "{exposed:?}");
     let (sources, _secrets) = with_secrets(0o604, "on");
     let problems = bad(&sources);
     assert_eq!(
         problems.matches("others can read the file").count(),
-        10,
+        11,
         "{problems}"
     );
     // Every key that names such a file is in the list above.
@@ -259,7 +265,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
             tls || path.ends_with("_file") && *path != "limits.budget_file"
         })
         .collect();
-    assert_eq!(named.len(), 8, "{named:?}");
+    assert_eq!(named.len(), 9, "{named:?}");
 }
 
 #[test]

@@ -181,4 +181,17 @@ const PADS: &[(&str, Rule)] = &[
         Rule::Settings,
     ),
     ("SET SESSION pgsieve.mask_pad FROM CURRENT", Rule::Settings),
+    // A field of what has no such column is a call.
+    (
+        "SELECT ('pgsieve.mask_pad'::text).current_setting",
+        Rule::SetConfig,
+    ),
+    (
+        "SELECT v.current_setting FROM unnest(ARRAY['pgsieve.mask_pad']) v",
+        Rule::SetConfig,
+    ),
+    (
+        "SELECT 1 ORDER BY ((ARRAY['pgsieve.mask_pad'])[1]).\"current_setting\"",
+        Rule::SetConfig,
+    ),
 ];

@@ -255,12 +255,14 @@ fn is_missing(called: Called<'_>, case: &Case<'_>) -> bool {
 /// cannot be asked for that way ([`Why::Internal`]) has ordinary words among its names and is left
 /// alone.
 ///
-/// Only where there is no snapshot: with one, it shows whether the name is a column's.
+/// Only where there is no snapshot: with one, it shows whether the name is a column's. What reads a
+/// setting is seen with one, too.
 fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>, case: &Case<'_>) -> Found {
-    if case.sight().is_some() {
-        return Ok(());
-    }
     for name in fields.filter_map(|field| field.as_str()) {
+        set_config::look_at_field(name, case)?;
+        if case.sight().is_some() {
+            continue;
+        }
         let called = Called { schema: None, name };
         match functions::verdict(None, name, 1) {
             FunctionVerdict::Allowed

@@ -87,15 +87,30 @@ pub(in crate::gate) fn look_at_read(
         Some(Literal::Text { text, .. }) if !call.func_variadic => {
             setting::reserved(Rule::SetConfig, text)
         }
-        _ if case.policy.mask_key().is_none() => Ok(()),
-        _ => Err(Refusal::new(
-            Rule::SetConfig,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
-            "current_setting() of a name that is no literal is not allowed: the session holds a \
-             secret of the policy",
-            "Write the name as a literal, or SHOW the setting.",
-        )),
+        _ => any_setting(case),
     }
+}
+
+/// `(x).current_setting` and `x.current_setting` call it where `x` has no such column.
+pub(in crate::gate) fn look_at_field(name: &str, case: &Case<'_>) -> Found {
+    match name {
+        "current_setting" => any_setting(case),
+        _ => Ok(()),
+    }
+}
+
+/// A setting whose name is not known.
+fn any_setting(case: &Case<'_>) -> Found {
+    if case.policy.mask_key().is_none() {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Rule::SetConfig,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "current_setting() of a name that is no literal is not allowed: the session holds a secret \
+         of the policy",
+        "Write the name as a literal, or SHOW the setting.",
+    ))
 }
 
 fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {

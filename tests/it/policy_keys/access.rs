@@ -205,8 +205,15 @@ pub(super) const CASES: &[Case] = &[
     ),
     asked(
         "columns.mask",
-        &[("columns/mask", r#"{"shop.customers.email": "partial"}"#)],
+        &[(
+            "columns/mask",
+            r#"{"shop.customers.email": "partial", "shop.customers.tenant": "hash"}"#,
+        )],
         &[
+            app(
+                &["SELECT tenant FROM shop.customers ORDER BY id"],
+                "583be5697eb494bd958e0820b02e590e c9c27cae2f869ee5aa725ab39ec0a0f8",
+            ),
             app(
                 &["SELECT email FROM shop.customers ORDER BY 1"],
                 "a*** b***",

@@ -167,8 +167,13 @@ fn play(cases: &[Case]) {
         &json!(["no.where"]),
     );
     fs::write(folder.0.join("other.yaml"), other.to_string()).unwrap();
+    // No policy: those end in .yaml.
+    let key = folder.0.join("mask.key");
+    fs::write(&key, "11".repeat(32)).unwrap();
+    let key: &'static str = key.to_string_lossy().into_owned().leak();
     let stack = Stack::start(Options {
         arguments: vec!["--policy".into(), folder.0.to_string_lossy().into_owned()],
+        environment: vec![("PGSIEVE_POLICY_MASK_KEY_FILE", key)],
         ..Options::default()
     });
     stack.prepare(TABLES);
