@@ -207,6 +207,11 @@ impl Facts {
         self.cacheable && self.grounds == grounds
     }
 
+    /// Whether it shows the plan of a statement with models, or masks, in it.
+    pub fn is_plan_of_models(&self) -> bool {
+        self.kind == StatementKind::Explain && self.instead.is_some()
+    }
+
     /// The same of a portal in which a call has its numbers.
     pub fn with_call(&self, call: SignalCall) -> Self {
         Self {

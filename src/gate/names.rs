@@ -407,12 +407,20 @@ impl SessionNames {
         }
     }
 
-    /// The unnamed portal is executed. Says whether that runs it for certain: one that has run to
-    /// its end is no error and does nothing.
-    pub fn run_unnamed_cursor(&mut self) -> Surety {
-        match &mut self.unnamed_cursor {
-            Some(cursor) => std::mem::replace(&mut cursor.next_run, Surety::Possible),
-            None => Surety::Possible,
+    /// A portal is executed. Says whether that runs it for certain, and from its beginning: one
+    /// that has run to its end is no error and does nothing. One with a name may have been run by a
+    /// FETCH as well, but for the plan of a model, which no FETCH takes.
+    pub fn run_cursor(&mut self, name: &str) -> Surety {
+        let cursor = match name {
+            "" => self.unnamed_cursor.as_deref_mut(),
+            QUESTION_NAME => None,
+            name => self.cursors.get_mut(stored(name)),
+        };
+        match cursor {
+            Some(cursor) if name.is_empty() || cursor.facts.is_plan_of_models() => {
+                std::mem::replace(&mut cursor.next_run, Surety::Possible)
+            }
+            Some(_) | None => Surety::Possible,
         }
     }
 

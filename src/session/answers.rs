@@ -203,7 +203,7 @@ impl Conversation {
         }
         match header.kind {
             b'D' | b'd' | b'c' | b'T' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
-            b'N' => !self.gate.policy().hides(),
+            b'N' => !self.gate.policy().keeps_server_log(),
             b'1' => !matches!(self.journal.head(), Some(Owed::Parse(run)) if run.notice.is_some()),
             _ => false,
         }

@@ -7,10 +7,19 @@ use super::journal::{Owed, Skipped, Stake};
 use super::named::Closing;
 use super::reply;
 use super::retold::retold;
+use crate::policy::Policy;
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::wire::backend::{self, Fields};
 use crate::wire::encode;
+
+/// Whether a notice is kept from the client. What the server logs quotes the texts that it runs,
+/// models and all; modules that quote them say so at any level.
+pub(super) fn is_kept(notice: Fields<'_>, policy: &Policy) -> bool {
+    let is_logged = ["LOG", "DEBUG"].map(Some).contains(&notice.severity());
+    let quotes = |file: &str| QUOTING_FILES.contains(&file);
+    is_logged && policy.keeps_server_log() || policy.hides() && notice.get(b'F').is_some_and(quotes)
+}
 
 impl Conversation {
     pub(super) fn failed(&mut self, body: &[u8]) -> Result<Fate, Ending> {
@@ -35,9 +44,7 @@ impl Conversation {
     /// A notice. It is passed on as the client may hear it.
     pub(super) fn noticed(&mut self, body: &[u8]) -> Result<Fate, Ending> {
         let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
-        // What the server logs quotes the texts that it runs, models and all.
-        let logged = ["LOG", "DEBUG"].map(Some).contains(&fields.severity());
-        if logged && self.gate.policy().hides() {
+        if is_kept(fields, self.gate.policy()) {
             return Ok(Fate::Swallowed);
         }
         match retold(fields, self.journal.spoken_of(), self.gate.policy()) {
@@ -169,3 +176,7 @@ impl Conversation {
         }
     }
 }
+
+/// Of modules whose notices quote the statement at hand: auto_explain's and pgAudit's, whose level
+/// is a setting.
+const QUOTING_FILES: [&str; 2] = ["auto_explain.c", "pgaudit.c"];

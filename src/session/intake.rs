@@ -387,11 +387,7 @@ impl Conversation {
         if running.facts.stands_in.get().is_some() {
             running.outcome = Outcome::Repaired;
         }
-        // A portal with a name may have been run by a FETCH as well.
-        running.runs = match execute.portal {
-            "" => self.names.run_unnamed_cursor(),
-            _ => Surety::Possible,
-        };
+        running.runs = self.names.run_cursor(execute.portal);
         self.journal.push(Owed::Execute(Box::new(running)));
         Ok(())
     }

@@ -51,7 +51,8 @@ impl Conversation {
                 Ok(Fate::Swallowed)
             }
             b'T' | b'C' => Ok(Fate::Swallowed),
-            b'N' | b'A' => Ok(Fate::Kept),
+            b'N' => self.noticed(body),
+            b'A' => Ok(Fate::Kept),
             b'S' => self.setting_reported(body),
             b'Z' => {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;

@@ -159,8 +159,8 @@ SELECT * FROM item
 RESET search_path
 SET client_min_messages = warning
 SELECT 'notice' ~~~> 'unheard', 'warning' ~~~> 'heard'
-SET client_min_messages TO debug1
-SELECT 'debug' ~~~> 'heard'
+SET client_min_messages TO notice
+SELECT 'notice' ~~~> 'heard'
 RESET client_min_messages
 SET default_transaction_read_only = on
 SET client_encoding = 'UTF8'

@@ -306,7 +306,7 @@ fn who_wants_no_notices_gets_none() {
         ),
         (&["RESET client_min_messages"], false),
         (
-            &["SELECT set_config('client_min_messages', 'log', false)"],
+            &["SELECT set_config('client_min_messages', 'notice', false)"],
             true,
         ),
         (&["DISCARD ALL"], false),

@@ -17,7 +17,7 @@
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
 use crate::gate::case::Case;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::rules::{Found, model, node_unknown};
 use crate::gate::{Refusal, Rule, again, signal};
 use crate::sql::tree::Node;
 use crate::sqlstate;
@@ -33,6 +33,9 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     match case.cursor(name) {
         Some(cursor) => {
             signal::runs_alone(&cursor.facts)?;
+            if cursor.facts.is_plan_of_models() {
+                return Err(model::fetched());
+            }
             again::cursor(&cursor, case)?;
             case.take_over(&cursor.facts);
             Ok(())

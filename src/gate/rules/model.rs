@@ -2,7 +2,7 @@
 //!
 //! # Sees
 //! The name of a model where no SELECT can be put in its place: EXPLAIN ANALYZE, ONLY, TABLESAMPLE,
-//! LOCK TABLE; partitions and parents of what it covers; a model that does not fit the database, or
+//! LOCK TABLE, FETCH from a portal of an EXPLAIN; partitions and parents of what it covers; a model that does not fit the database, or
 //! reads a value of the session that is not known for certain; and what was prepared when it stood
 //! for another SELECT.
 //!
@@ -61,6 +61,15 @@ pub(in crate::gate) fn explained() -> Box<Refusal> {
         "EXPLAIN ANALYZE or EXPLAIN EXECUTE of a model is not allowed: it tells of rows that the \
          model leaves away",
         "EXPLAIN the SELECT without ANALYZE: that shows the nodes of its plan.",
+    )
+}
+
+/// FETCH or MOVE of a portal that shows the plan of a model: what is told of a plan is told of one
+/// that is read from its beginning.
+pub(in crate::gate) fn fetched() -> Box<Refusal> {
+    form(
+        "FETCH of the plan of a model is not allowed: it would be shown with what the model hides",
+        "Execute the portal, or send the EXPLAIN as a statement of its own.",
     )
 }
 

@@ -299,6 +299,11 @@ mod tests {
                 "SET log_statement = 'none'",
                 "SET extra_float_digits = 99",
                 "SET client_min_messages = 'fatal'",
+                // The server would send its log along.
+                "SET client_min_messages = log",
+                "SET client_min_messages TO debug5",
+                "SET LOCAL client_min_messages = 'DEBUG'",
+                "SET SESSION client_min_messages = Debug1",
                 "SET search_path FROM CURRENT",
             ],
             &[

@@ -12,6 +12,7 @@ use super::known::Key;
 use crate::gate::{Facts, ReadPermit};
 use crate::limits;
 use crate::policy::Policy;
+use crate::session::failures::is_kept;
 use crate::session::journal::{Running, Stake};
 use crate::session::lowered::Lowered;
 use crate::session::quotas::Measure;
@@ -221,6 +222,9 @@ impl Asking {
 
     /// A notice has come.
     pub(super) fn noticed(&mut self, fields: Fields<'_>, policy: &Policy) {
+        if is_kept(fields, policy) {
+            return;
+        }
         let mut moved = BytesMut::new();
         encode::error_moved(&mut moved, fields, self.shift());
         let body = self.told(&moved, policy);

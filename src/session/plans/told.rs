@@ -9,10 +9,10 @@
 //!
 //! <https://www.postgresql.org/docs/current/using-explain.html>
 
-use crate::gate::StatementKind;
+use crate::gate::Surety;
 use crate::session::answers::OwnRow;
 use crate::session::conversation::{Conversation, Ending};
-use crate::session::journal::{Owed, Running};
+use crate::session::journal::Owed;
 use crate::session::quotas::allowance::Course;
 use crate::wire::encode;
 use crate::wire::frame::Header;
@@ -27,16 +27,19 @@ impl Conversation {
         rest: &[u8],
         header: &Header,
     ) -> Result<OwnRow, Ending> {
-        let place = match self.journal.head() {
-            Some(Owed::Query(running) | Owed::Execute(running)) if is_of_models(running) => {
-                running.rows
+        let is_first = match self.journal.head() {
+            Some(Owed::Query(running) | Owed::Execute(running))
+                if running.facts.is_plan_of_models() =>
+            {
+                // A portal may go on in the middle of a plan.
+                running.rows == 0 && running.runs == Surety::Certain
             }
             _ => return Ok(OwnRow::No),
         };
         let Some(row) = rest.get(..header.total) else {
             return Ok(OwnRow::Waits);
         };
-        let told = value(row).and_then(|row| told(row, place == 0));
+        let told = value(row).and_then(|row| told(row, is_first));
         if self.advance(header)? == Course::Passes
             && let Some(told) = told
             && let Ok(length) = i32::try_from(told.len())
@@ -46,10 +49,6 @@ impl Conversation {
         }
         Ok(OwnRow::Taken)
     }
-}
-
-fn is_of_models(running: &Running) -> bool {
-    running.facts.kind == StatementKind::Explain && running.facts.instead.is_some()
 }
 
 /// The only value of a row, which is the same text in every format.
