@@ -476,13 +476,6 @@ impl Policy {
         self.access.restricts() || !self.models.is_empty()
     }
 
-    /// Whether what the server logs is kept from clients: it quotes the texts that it runs.
-    pub fn keeps_server_log(&self) -> bool {
-        let rule = self.setting("client_min_messages");
-        let asked = SettingValue::Text("log");
-        self.hides() || rule.is_none_or(|rule| rule.judge(asked) != ValueVerdict::Passes)
-    }
-
     /// Whether this function is one that it does not let be called, built-ins included.
     pub fn denies_function(
         &self,

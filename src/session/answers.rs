@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::conversation::{Conversation, Ending};
+use super::failures::keeps_log;
 use super::journal::{Owed, Running, Stake};
 use super::named::Closing;
 use super::plans::outcome::Taken;
@@ -203,7 +204,7 @@ impl Conversation {
         }
         match header.kind {
             b'D' | b'd' | b'c' | b'T' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
-            b'N' => !self.gate.policy().keeps_server_log(),
+            b'N' => !keeps_log(self.gate.policy()),
             b'1' => !matches!(self.journal.head(), Some(Owed::Parse(run)) if run.notice.is_some()),
             _ => false,
         }

@@ -7,18 +7,25 @@ use super::journal::{Owed, Skipped, Stake};
 use super::named::Closing;
 use super::reply;
 use super::retold::retold;
-use crate::policy::Policy;
+use crate::policy::{Policy, SettingValue, ValueVerdict};
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::wire::backend::{self, Fields};
 use crate::wire::encode;
+
+/// Whether what the server logs is kept from clients: it quotes the texts that it runs.
+pub(super) fn keeps_log(policy: &Policy) -> bool {
+    let rule = policy.setting("client_min_messages");
+    let asked = SettingValue::Text("log");
+    policy.hides() || rule.is_none_or(|rule| rule.judge(asked) != ValueVerdict::Passes)
+}
 
 /// Whether a notice is kept from the client. What the server logs quotes the texts that it runs,
 /// models and all; modules that quote them say so at any level.
 pub(super) fn is_kept(notice: Fields<'_>, policy: &Policy) -> bool {
     let is_logged = ["LOG", "DEBUG"].map(Some).contains(&notice.severity());
     let quotes = |file: &str| QUOTING_FILES.contains(&file);
-    is_logged && policy.keeps_server_log() || policy.hides() && notice.get(b'F').is_some_and(quotes)
+    is_logged && keeps_log(policy) || policy.hides() && notice.get(b'F').is_some_and(quotes)
 }
 
 impl Conversation {

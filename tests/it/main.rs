@@ -73,6 +73,7 @@ mod metrics_standby;
 mod metrics_table;
 #[cfg(test)]
 mod models;
+mod models_told;
 #[cfg(test)]
 mod nothing_written;
 #[cfg(test)]

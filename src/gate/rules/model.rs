@@ -1,10 +1,10 @@
 //! `model`: a model of the policy where it cannot stand.
 //!
 //! # Sees
-//! The name of a model where no SELECT can be put in its place: EXPLAIN ANALYZE, ONLY, TABLESAMPLE,
-//! LOCK TABLE, FETCH from a portal of an EXPLAIN; partitions and parents of what it covers; a model that does not fit the database, or
-//! reads a value of the session that is not known for certain; and what was prepared when it stood
-//! for another SELECT.
+//! The name of a model where no SELECT can be put in its place: EXPLAIN ANALYZE, ONLY,
+//! TABLESAMPLE, LOCK TABLE, FETCH from a portal of an EXPLAIN; partitions and parents of what it
+//! covers; a model that does not fit the database, or reads a value of the session that is not
+//! known for certain; and what was prepared when it stood for another SELECT.
 //!
 //! # Why
 //! What a model covers is never read without it. Nothing is named here that the client did not
