@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::laws::{session, world};
+use super::database::fixture::session;
+use super::laws::world;
 use super::{Ending, Failure, Origin, Request, Run, Uncompiled, rescue};
 use crate::catalog::fixture::Fixture;
 use crate::gate::{Gate, Parameters, ReadPermit};

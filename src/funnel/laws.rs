@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::catalog::fixture::Fixture;
+use crate::funnel::database::fixture::session;
 use crate::funnel::scene::tokens_of;
 use crate::funnel::{
     Answer, Confidence, Database, Failure, Origin, Rewritten, Scene, preprocessors, recoverers,
 };
-use crate::gate::sight::Sight;
-use crate::gate::{Gate, Parameters, SearchPaths, SessionNames, Verdict};
+use crate::gate::{Gate, Parameters, SessionNames, Verdict};
 use crate::policy::{Policy, Recoverer};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sql::lexer::TokenKind;
@@ -216,17 +216,6 @@ pub(crate) fn ask(
         Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::look(&scene),
         _ => recoverers::ask(recoverer, &scene),
     }
-}
-
-/// A session of a database on PostgreSQL 15, search_path public.
-pub(crate) fn session(world: Fixture, policy: &Policy) -> SessionNames {
-    let mut names = SessionNames::default();
-    names.set_server_major(15);
-    let sight = Sight::new(Arc::new(world.build()), policy);
-    names.set_sight(Some(Arc::new(sight)));
-    names.set_role("postgres");
-    names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
-    names
 }
 
 /// Customers, orders, what was ordered, and a school table named by a spreadsheet.

@@ -2,7 +2,8 @@
 //! run. It is pure: it meets a server only through the trait [`Run`].
 //!
 //! * [`scene`]: a text that failed, and everything a recoverer may know of it
-//! * [`failure`]: why it failed; [`repair`]: what a recoverer answers
+//! * [`database`]: the database of the session; [`failure`]: why it failed; [`repair`]: what a
+//!   recoverer answers; [`confidence`]: how sure it is
 //! * [`preprocessors`], [`recoverers`]: who changes texts, in order
 //! * [`dialect`]: foreign dialects, translated
 //! * [`names`]: other spellings of a name, and the nine gates that a rewritten one has to pass
@@ -15,6 +16,8 @@
 //!
 //! Whatever comes out of here is a text that the gate has judged; nothing here can make a permit.
 
+pub mod confidence;
+pub mod database;
 pub mod dialect;
 pub mod failure;
 pub mod functions;
@@ -37,10 +40,10 @@ pub mod scene;
 mod step;
 pub(in crate::funnel) mod syntax;
 
+pub use self::confidence::Confidence;
+pub use self::database::Database;
 pub use self::failure::{Class, Failure, Origin};
 pub use self::outcome::{Advice, Ending, Outcome, Repaired};
-pub use self::repair::{
-    Answer, Attempt, AttemptOutcome, Confidence, Hint, NameGate, Repair, Rewritten,
-};
+pub use self::repair::{Answer, Attempt, AttemptOutcome, Hint, NameGate, Repair, Rewritten};
 pub use self::rescue::{Request, Run, Uncompiled, rescue};
-pub use self::scene::{Database, Scene};
+pub use self::scene::Scene;

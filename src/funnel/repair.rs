@@ -2,20 +2,10 @@
 
 use std::fmt;
 
+use crate::funnel::Confidence;
 use crate::policy::Recoverer;
 use crate::sql::edit::{self, Edit, EditError};
 use crate::sql::fingerprint::Fingerprint;
-
-/// How sure a repair is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Confidence {
-    /// The text has one reading, and the repair spells it.
-    Exact,
-    /// All gates passed.
-    Likely,
-    /// Plausible, and no more: only ever a hint.
-    Guess,
-}
 
 /// What a recoverer says about a failure.
 #[derive(Debug)]

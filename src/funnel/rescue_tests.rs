@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::funnel::laws::{session, world};
+use crate::funnel::database::fixture::session;
+use crate::funnel::laws::world;
 use crate::funnel::{AttemptOutcome, Ending, Outcome, Request, Run, Uncompiled, rescue};
 use crate::gate::{Gate, Parameters, ReadPermit};
 use crate::policy::Policy;

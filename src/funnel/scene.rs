@@ -1,26 +1,10 @@
 //! A text that failed, and everything that a recoverer may know of it.
 
-use crate::catalog::{Catalog, Mask, Oid, Rights, RoleId, SearchPath, TypeId};
-use crate::funnel::Failure;
-use crate::gate::{Parameters, SearchPaths, SessionNames};
+use crate::funnel::{Database, Failure};
 use crate::policy::{Dialect, RepairSettings};
-use crate::resolve::{self, Lookup, Resolution, Types};
+use crate::resolve::Resolution;
 use crate::sql::lexer::{self, Token};
 use crate::sql::tree::{Node, Tree};
-
-/// The database as the session sees it at this moment.
-pub struct Database<'a> {
-    /// The snapshot.
-    pub catalog: &'a Catalog,
-    /// Where unqualified names are looked up.
-    pub path: SearchPath,
-    /// As whom; none where the snapshot does not know the role.
-    pub role: Option<RoleId>,
-    /// What the policy hides of it.
-    pub mask: Option<&'a Mask>,
-    /// The types of parameters, as the client gave them.
-    pub parameters: Vec<Option<TypeId>>,
-}
 
 /// What a recoverer looks at. It names nothing to the client that `database.role` may not see
 /// or the policy hides ([`Database::rights`]).
@@ -43,56 +27,6 @@ pub struct Scene<'a> {
     pub settings: &'a RepairSettings,
     /// The dialect that the client itself named (`target_dialect`).
     pub target_dialect: Option<Dialect>,
-}
-
-impl<'a> Database<'a> {
-    /// What the session's names lead to; none without a snapshot or with a search_path in doubt.
-    pub fn of(names: &'a SessionNames, parameters: &Parameters) -> Option<Self> {
-        let catalog = names.sight()?.catalog();
-        let SearchPaths::Known(paths) = names.paths() else {
-            return None;
-        };
-        let [path] = &**paths else {
-            return None;
-        };
-        let role = catalog.role_named(names.role());
-        let parameters = match parameters {
-            Parameters::Given(oids) => oids
-                .iter()
-                .map(|oid| catalog.index().type_of_oid(Oid(*oid)))
-                .collect(),
-            Parameters::Unknown => return None,
-        };
-        Some(Self {
-            catalog,
-            path: catalog.search_path(path, role),
-            role,
-            mask: names.sight()?.mask(),
-            parameters,
-        })
-    }
-
-    /// What may be shown to the client: what its role may read, and the policy does not hide. Every
-    /// question about what to tell goes through here.
-    pub fn rights(&self) -> Rights<'_> {
-        self.catalog.rights_of(self.role).behind(self.mask)
-    }
-
-    /// For [`resolve::statement`].
-    pub fn lookup(&self) -> Lookup<'_> {
-        Lookup {
-            catalog: self.catalog,
-            path: &self.path,
-            parameters: Types::Given(&self.parameters),
-        }
-    }
-
-    /// What the names of a tree of one statement mean.
-    pub fn resolve<'t>(&'t self, tree: &'t Tree) -> Option<Resolution<'t>> {
-        let mut statements = tree.statements();
-        let only = statements.next().filter(|_| statements.next().is_none())?;
-        resolve::statement(only.node, &self.lookup()).ok()
-    }
 }
 
 impl<'a> Scene<'a> {

@@ -4,7 +4,7 @@
 use super::{sources, translate};
 use crate::catalog::fixture::Fixture;
 use crate::funnel::Database;
-use crate::funnel::laws;
+use crate::funnel::database::fixture;
 use crate::gate::{Parameters, SessionNames};
 use crate::policy::{Dialect, Policy};
 
@@ -19,7 +19,7 @@ pub(in crate::funnel::dialect) fn session() -> SessionNames {
         )
         .table("public.u", "id int4 not null, s text not null, Mixed text")
         .table("shop.Orders", "OrderID int4 not null, Total numeric");
-    laws::session(world, &Policy::agent())
+    fixture::session(world, &Policy::agent())
 }
 
 /// What a text becomes there.
@@ -138,60 +138,4 @@ fn names_meet_the_catalog() {
     ] {
         assert_eq!(becomes(&session, Dialect::Mysql, before), after);
     }
-}
-
-#[test]
-fn the_recoverer_keeps_the_laws() {
-    use laws::{Case, Names, Wanted};
-    let case = |before, wanted| Case { before, wanted };
-    laws::check(
-        crate::policy::Recoverer::Dialect,
-        "42883",
-        Names::Survive,
-        &[
-            case(
-                "SELECT id FROM orders WHERE placed_on > DATE_SUB(CURDATE(), INTERVAL 7 DAY)",
-                Wanted::Exact(
-                    "SELECT id FROM orders WHERE placed_on > CAST(CURRENT_DATE - INTERVAL '7 days' AS date)",
-                ),
-            ),
-            case(
-                "SELECT DATE_FORMAT(placed_on, '%Y-%m'), COUNT(*) FROM orders GROUP BY 1",
-                Wanted::Exact(
-                    "SELECT to_char(CAST(placed_on AS timestamp), 'YYYY-MM') AS date_format, count(*) \
-                     FROM orders GROUP BY 1",
-                ),
-            ),
-            case(
-                "SELECT id, DATE_FORMAT(placed_on, '%X') FROM orders",
-                Wanted::Hint("DATE_FORMAT()"),
-            ),
-            case("SELECT nothing(id) FROM orders", Wanted::Silence),
-            case(
-                "SELECT \"School_Name\", CURDATE() FROM \"Schools\"",
-                Wanted::Silence,
-            ),
-            case(
-                "SELECT count(*) FROM \"Schools\" WHERE \"School_Name\" < curdate()",
-                Wanted::Silence,
-            ),
-            case(
-                "SELECT COUNTIF(\"School_Name\" = 'a') FROM \"Schools\" WHERE SAFE_DIVIDE(1, 2) > 0",
-                Wanted::Silence,
-            ),
-            case("SELECT CURDATE(), id::text FROM orders", Wanted::Silence),
-            case(
-                "SELECT nothing(id), SAFE_DIVIDE(id, 2) FROM orders WHERE status ILIKE 'a%'",
-                Wanted::Silence,
-            ),
-            case(
-                "SELECT CURDATE(), nothing(id) FROM orders WHERE status ~ 'a'",
-                Wanted::Silence,
-            ),
-            case(
-                "SELECT CURDATE(), nothing(id), $$a$$ FROM orders",
-                Wanted::Silence,
-            ),
-        ],
-    );
 }

@@ -1,48 +1,11 @@
-//! Which dialect a text is of: the one that the client names, the one that the policy names, or
-//! the only one that has something that the text has. A backtick or a double-quoted string alone
+//! The only dialect that has something that a text has. A backtick or a double-quoted string alone
 //! decides nothing.
 
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::source::{Mark, Seen, SeenKind, Source};
 use super::sources;
-use crate::funnel::Scene;
-use crate::policy::{Dialect, DialectChoice};
-
-/// What a dialect is decided by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
-    /// The client or the policy names it.
-    Name,
-    /// The text has what only one dialect has.
-    Evidence,
-}
-
-/// The dialect of a text, if it is decided.
-pub fn decide(scene: &Scene<'_>) -> Option<(Dialect, By)> {
-    match (scene.target_dialect, scene.settings.dialect) {
-        (_, DialectChoice::Off) => None,
-        (Some(named), _) => Some((named, By::Name)),
-        (None, DialectChoice::Always(always)) => Some((always, By::Name)),
-        (None, DialectChoice::Auto) => by_evidence(scene.text)
-            .filter(|dialect| *dialect != Dialect::Mysql || !joins_texts(scene))
-            .map(|one| (one, By::Evidence)),
-    }
-}
-
-/// Whether `||` stands beside a text: it joins texts everywhere but in MySQL, so the text is
-/// written for Postgres but for some calls, and these alone are mended.
-fn joins_texts(scene: &Scene<'_>) -> bool {
-    let beside_text = |place: usize| {
-        let (before, after) = scene.tokens.split_at(place);
-        let before = before.iter().rev().find(|token| !token.kind.is_blank());
-        let after = after.iter().skip(1).find(|token| !token.kind.is_blank());
-        let mut beside = before.into_iter().chain(after);
-        beside.any(|token| scene.word(token).starts_with('\''))
-    };
-    let mut tokens = scene.tokens.iter().enumerate();
-    tokens.any(|(place, token)| scene.word(token) == "||" && beside_text(place))
-}
+use crate::policy::Dialect;
 
 /// The only dialect that a text has evidence of.
 pub fn by_evidence(text: &str) -> Option<Dialect> {

@@ -1,9 +1,9 @@
 //! Foreign dialects: sqlparser reads the text, a strict rewriter of ours writes Postgres. What has
 //! no mapping is refused with a hint that names it.
 //!
-//! * [`decide`]: which dialect a text is of; [`mixture`] and [`postgres_marks`]: whether it is of
-//!   one at all; [`read`]: its tree, bounded; [`sources`]: the dialects that there are; [`source`]:
-//!   what one brings along
+//! * [`decide`]: which dialect a text has evidence of; [`mixture`] and [`postgres_marks`]: whether
+//!   it is of one at all; [`read`]: its tree, bounded; [`sources`]: the dialects that there are;
+//!   [`source`]: what one brings along
 //! * [`writer`]: the state of a translation, spread over [`query`], [`select`], [`from`],
 //!   [`expression`], [`condition`], [`compare`], [`arithmetic`], [`call`], [`window`], [`interval`]
 //!   and [`convert`]
@@ -47,7 +47,7 @@ pub mod first;
 pub mod from;
 pub mod interval;
 pub mod literal;
-mod mixture;
+pub(in crate::funnel) mod mixture;
 pub mod moment;
 pub mod mysql;
 pub mod mysql_aggregates;
@@ -122,43 +122,12 @@ pub mod window;
 pub mod writer;
 pub mod written;
 
-use crate::funnel::{Answer, Confidence, Database, Repair, Rewritten, Scene};
+use crate::funnel::{Confidence, Database};
 use crate::policy::{Dialect, RepairSettings};
 
 pub use self::untranslatable::Untranslatable;
 
-use self::source::Source;
 use self::writer::Writer;
-
-/// Translates the text, if it is of a foreign dialect.
-pub(in crate::funnel) fn recover(scene: &Scene<'_>) -> Answer {
-    let Some((dialect, by)) = decide::decide(scene) else {
-        return Answer::Silent;
-    };
-    let Some(source) = sources::of(dialect) else {
-        return Answer::Silent;
-    };
-    if by == decide::By::Evidence && mixture::is_mixed(scene.text, source, scene.database) {
-        return Answer::Silent;
-    }
-    match translation(
-        scene.text,
-        dialect,
-        scene.database,
-        scene.server_major,
-        scene.settings,
-    ) {
-        None => Answer::Silent,
-        Some(Ok(translation)) if translation.text == scene.text => Answer::Silent,
-        Some(Ok(Translation { text, confidence })) => Answer::Repaired(Repair {
-            confidence,
-            rewritten: Rewritten::Text(text),
-            change: format!("it is translated from {}", source.title()),
-        }),
-        Some(Err(untranslatable)) if untranslatable.mixed => Answer::Silent,
-        Some(Err(untranslatable)) => Answer::hint(advice(source, &untranslatable)),
-    }
-}
 
 /// A text of this dialect in Postgres's SQL; none where the dialect's grammar does not read it as
 /// one query.
@@ -198,17 +167,4 @@ pub struct Translation {
     pub text: String,
     /// How sure.
     pub confidence: Confidence,
-}
-
-fn advice(source: &dyn Source, untranslatable: &Untranslatable) -> String {
-    let what = &untranslatable.what;
-    let title = source.title();
-    match &untranslatable.hint {
-        Some(hint) => {
-            format!("This reads as {title}, but {what} has no exact translation: {hint}.")
-        }
-        None => format!(
-            "This reads as {title}, but {what} has no exact translation: write it in Postgres's SQL."
-        ),
-    }
 }

@@ -2,7 +2,8 @@
 
 use super::{Missing, Step, step};
 use crate::catalog::fixture::Fixture;
-use crate::funnel::laws::{session, world};
+use crate::funnel::database::fixture::session;
+use crate::funnel::laws::world;
 use crate::funnel::scene::tokens_of;
 use crate::funnel::{Database, Failure, Origin, Scene};
 use crate::gate::Parameters;

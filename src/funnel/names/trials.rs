@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::ground::Ground;
 use crate::catalog::fixture::Fixture;
-use crate::funnel::laws::{ask, session, world};
+use crate::funnel::database::fixture::session;
+use crate::funnel::laws::{ask, world};
 use crate::funnel::scene::tokens_of;
 use crate::funnel::{Answer, Class, Confidence, Database, Failure, Origin, Scene};
 use crate::gate::{Gate, Parameters, SessionNames};

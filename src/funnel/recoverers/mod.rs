@@ -5,6 +5,7 @@
 
 mod ambiguous_column;
 mod datatype_mismatch;
+mod dialect;
 mod duplicate_alias;
 mod grouping_error;
 mod invalid_text_representation;
@@ -14,7 +15,7 @@ mod undefined_function;
 mod undefined_operator;
 mod undefined_table;
 
-use crate::funnel::{Answer, Class, Scene, dialect};
+use crate::funnel::{Answer, Class, Scene};
 use crate::policy::Recoverer;
 
 /// Those to ask about a class of failures, in order.
