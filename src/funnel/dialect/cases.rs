@@ -3,7 +3,7 @@
 
 use super::{sources, translate};
 use crate::catalog::fixture::Fixture;
-use crate::funnel::Database;
+use crate::funnel::database::Database;
 use crate::funnel::database::fixture;
 use crate::gate::{Parameters, SessionNames};
 use crate::policy::{Dialect, Policy};

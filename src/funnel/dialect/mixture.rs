@@ -5,7 +5,7 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::postgres_marks;
 use super::source::{DoubleQuoted, Source};
-use crate::funnel::Database;
+use crate::funnel::database::Database;
 use crate::policy::Dialect;
 
 /// Whether a text that was taken for a dialect's holds what only Postgres has: a `::` cast, ILIKE,

@@ -122,7 +122,8 @@ pub mod window;
 pub mod writer;
 pub mod written;
 
-use crate::funnel::{Confidence, Database};
+use crate::funnel::confidence::Confidence;
+use crate::funnel::database::Database;
 use crate::policy::{Dialect, RepairSettings};
 
 pub use self::untranslatable::Untranslatable;

@@ -8,7 +8,8 @@ use super::source::{DoubleQuoted, Source};
 use super::untranslatable::{Outcome, Untranslatable};
 use super::written::{Form, Kind, Written};
 use super::{literal, name};
-use crate::funnel::{Confidence, Database};
+use crate::funnel::confidence::Confidence;
+use crate::funnel::database::Database;
 
 use sqlparser::ast::Ident;
 
