@@ -872,6 +872,29 @@ pub const SIDE_IDLE_TIME_MAX: Duration = Duration::from_secs(30);
 /// The pause after a login in vain: an account that is let in no more must not be locked for it.
 pub const SIDE_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
+/// Texts of one account in one database whose queryid is still to be asked for: what a program
+/// sends when it starts. What finds no room is asked for when it comes again.
+pub const QUERYIDS_ASKED_MAX: usize = 32;
+
+/// Bytes of a text whose queryid is asked for: longer ones are lists of values.
+pub const QUERYID_TEXT_BYTES_MAX: usize = 16 << 10;
+
+/// The pause between two such questions: at most 50 compiles a second are added to an account's.
+pub const QUERYID_PAUSE: Duration = Duration::from_millis(20);
+
+/// How long nothing is asked where the server computes no queryids or lets nobody in to ask: once a
+/// minute shows when that changes, and costs a login that counts against the role's.
+pub const QUERYID_SILENCE: Duration = Duration::from_secs(60);
+
+/// How long a queryid is taken to be true: without a catalog nobody sees that a table is a new one.
+pub const QUERYID_AGE_MAX: Duration = Duration::from_secs(600);
+
+/// Queryids that are remembered, a hundred bytes each.
+pub const QUERYIDS_KNOWN_MAX: usize = 32_768;
+
+/// Bytes of a statement that a server shows at the least; one more than a character is cut off.
+pub const ACTIVITY_BYTES_MIN: usize = 96;
+
 // --- session: repairs
 
 /// Rescues under way at once in the whole process; more wait for their turn. Each holds a thread

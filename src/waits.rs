@@ -160,6 +160,9 @@ waits! {
     /// The compile of one text, a login included.
     SideCompile: End::Within(limits::SIDE_COMPILE_TIME_MAX),
         at ["src/upstream/side/run.rs", "src/upstream/side/connection.rs"];
+    /// The question for a queryid, a login and a compile included, and the pause behind it.
+    QueryId: End::Within(limits::SIDE_COMPILE_TIME_MAX),
+        at ["src/upstream/side/queryids.rs", "src/upstream/side/connection.rs"];
     /// The login of a connection for the catalogs.
     CatalogConnect: End::Within(limits::CATALOG_CONNECT_TIME_MAX), at [
         "src/upstream/keeper/visit.rs", "src/upstream/account.rs",

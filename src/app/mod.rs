@@ -42,7 +42,7 @@ use crate::session::entrance::{CurrentEntrance, Entrance};
 use crate::session::house::House;
 use crate::session::login::LoginDesk;
 use crate::session::quotas::accounts::Accounts;
-use crate::session::regime::{RecordedNames, RecordedTexts, Recording, Regime};
+use crate::session::regime::{RecordedNames, RecordedQueryIds, RecordedTexts, Recording, Regime};
 use crate::session::roster::Roster;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
@@ -343,6 +343,10 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
                 (true, true) => RecordedNames::Columns,
             },
             texts,
+            queryids: match audited && settings.audit_queryid {
+                true => RecordedQueryIds::AsTold,
+                false => RecordedQueryIds::None,
+            },
         }
     });
     Ok(LoginDesk {

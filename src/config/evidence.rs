@@ -108,6 +108,13 @@ pub fn audit_columns(reader: &mut Reader, names: Option<bool>) -> Option<bool> {
     columns
 }
 
+/// `audit.queryid`.
+pub fn audit_queryid(reader: &mut Reader) -> Option<bool> {
+    reader
+        .choice("audit.queryid", &[("on", true), ("off", false)])
+        .or(false)
+}
+
 fn audit(reader: &mut Reader) -> Option<AuditSettings> {
     let targets = audit_targets(reader);
     let bounds = (0, AUDIT_ROTATE_BYTES_BOUND);

@@ -352,19 +352,22 @@ pub const KEYS: &[Key] = &[
               models read for them among them: on or off. With audit.names alone.",
     },
     Key {
+        path: "audit.queryid",
+        form: Form::Word,
+        default: "off",
+        doc: "Whether the audit has the queryid of queries, for which it asks the server: on or off.",
+    },
+    Key {
         path: "audit.text",
         form: Form::Word,
         default: "off",
-        doc: "Whether the audit has the texts of statements, literals among them: off, or \
-              encrypted, each by itself, to audit.text_recipients. There is no way to have them in \
-              clear.",
+        doc: "The texts of statements, for audit.text_recipients alone: off or encrypted.",
     },
     Key {
         path: "audit.text_recipients",
         form: Form::Words,
         default: "none",
-        doc: "Whom the texts are encrypted to: an X25519 recipient of age, age1…, or a list of up \
-              to 4. Whoever has the identity of one opens them with pgsieve audit open.",
+        doc: "Whom the texts are encrypted to: up to 4 X25519 recipients of age, age1….",
     },
     Key {
         path: "audit.fingerprint_key_file",

@@ -91,6 +91,8 @@ pub struct Settings {
     pub audit_names: bool,
     /// Whether it has the names of the columns as well.
     pub audit_columns: bool,
+    /// Whether it has what the server calls statements.
+    pub audit_queryid: bool,
     /// The key of the fingerprints.
     pub fingerprint_key: Option<FingerprintKey>,
     /// Threads that serve clients.
@@ -278,6 +280,7 @@ fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
     let log = evidence::log(reader);
     let audit_names = evidence::audit_names(reader);
     let audit_columns = evidence::audit_columns(reader, audit_names);
+    let audit_queryid = evidence::audit_queryid(reader);
     let fingerprint_key = evidence::fingerprint_key(reader);
     let workers = house::workers(reader);
     let connections_max = house::connections_max(reader);
@@ -304,6 +307,7 @@ fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
         log: log?,
         audit_names: audit_names?,
         audit_columns: audit_columns?,
+        audit_queryid: audit_queryid?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

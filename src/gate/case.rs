@@ -14,7 +14,8 @@ use super::single_call::SingleCall;
 use super::watched::Told;
 use super::{
     CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, RecordedText,
-    Refusal, RoleQuestion, Rule, SearchPaths, SessionNames, Signal, StatementKind, Surety, Verdict,
+    Refusal, RoleQuestion, Rule, SearchPaths, SessionNames, Signal, StatementKind, StatementShape,
+    Surety, Verdict,
 };
 use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
 use crate::resolve::Arguments;
@@ -28,6 +29,8 @@ pub struct Case<'j> {
     pub(super) fingerprint: Option<Fingerprint>,
     /// The client's text, where that is recorded.
     pub(super) recorded: Option<Arc<RecordedText>>,
+    /// What its queryid follows from, where that is recorded.
+    pub(super) shape: Option<StatementShape>,
     /// How many statements were counted.
     pub(super) statements: u32,
     /// Which one is at hand, from 0.
@@ -127,6 +130,7 @@ impl<'j> Case<'j> {
             policy,
             fingerprint,
             recorded: None,
+            shape: None,
             statements: 0,
             index: 0,
             listens: Vec::new(),
@@ -173,6 +177,7 @@ impl<'j> Case<'j> {
             parameters: self.parameters.clone(),
             observed: self.observed.clone(),
             recorded: self.recorded.clone(),
+            shape: self.shape,
             met: self.met.clone(),
             at_hand: self.at_hand,
             moved: self.moved.clone(),
@@ -482,6 +487,9 @@ impl<'j> Case<'j> {
             runs_by_path: self.runs_by_path,
             named: self.met.as_ref().map(Met::named),
             text: self.recorded.clone(),
+            shape: self
+                .shape
+                .filter(|_| kind.is_plain_query() && self.statements == 1),
             cursor_steps: self.cursor_steps.into_boxed_slice(),
             ..bare
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     CursorStep, Grounds, Instead, Named, RecordedText, RoleQuestion, Rule, Signal, SignalCall,
-    StatementKind,
+    StatementKind, StatementShape,
 };
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::tree::nodes;
@@ -50,6 +50,8 @@ pub struct Facts {
     pub named: Option<Arc<Named>>,
     /// The text itself, for an audit that encrypts it; none everywhere else.
     pub text: Option<Arc<RecordedText>>,
+    /// What the server's queryid of it follows from; none where nobody records that.
+    pub shape: Option<StatementShape>,
     /// What it does to cursors of SQL, in order, where the policy bounds those WITH HOLD.
     pub cursor_steps: Box<[CursorStep]>,
     /// Which of its statements, from 0, the client has sent as LISTEN; none of them listens.
@@ -247,6 +249,7 @@ impl Facts {
             runs_by_path: false,
             named: None,
             text: None,
+            shape: None,
             cursor_steps: Box::default(),
             listens: OnceLock::new(),
         }

@@ -98,10 +98,12 @@ impl StatementKind {
 
     /// Whether it only asks: a query, or how one would run.
     pub fn is_query(self) -> bool {
-        matches!(
-            self,
-            Self::Select | Self::Values | Self::Table | Self::Explain
-        )
+        self.is_plain_query() || self == Self::Explain
+    }
+
+    /// Whether it is a query itself: SELECT, VALUES or TABLE.
+    pub fn is_plain_query(self) -> bool {
+        matches!(self, Self::Select | Self::Values | Self::Table)
     }
 }
 

@@ -51,6 +51,7 @@ mod parameters;
 mod permit;
 mod plan;
 mod protocol;
+mod queryid;
 mod read_write;
 mod recalled;
 mod reused;
@@ -89,6 +90,9 @@ pub use self::names::{Cursor, Prepared, SessionNames, stored};
 pub use self::parameters::Parameters;
 pub use self::permit::ReadPermit;
 pub use self::plan::{PlanBound, Planning, QUESTION_NAME, Question};
+pub use self::queryid::StatementShape;
+#[cfg(test)]
+pub(crate) use self::queryid::shape_of_a_test;
 pub use self::reused::Older;
 pub use self::role_question::RoleQuestion;
 pub use self::rule::Rule;
@@ -111,6 +115,7 @@ pub struct Gate {
     fingerprinter: Option<Fingerprinter>,
     names: Names,
     texts: Texts,
+    shapes: Shapes,
 }
 
 /// Whether it is recorded what statements name.
@@ -130,6 +135,13 @@ enum Texts {
     Recorded,
 }
 
+/// Whether it is recorded what a queryid follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shapes {
+    Forgotten,
+    Recorded,
+}
+
 impl Gate {
     /// A gate for a policy.
     pub fn new(policy: Arc<Policy>, fingerprinter: Fingerprinter) -> Self {
@@ -138,6 +150,7 @@ impl Gate {
             fingerprinter: Some(fingerprinter),
             names: Names::Forgotten,
             texts: Texts::Forgotten,
+            shapes: Shapes::Forgotten,
         }
     }
 
@@ -149,6 +162,7 @@ impl Gate {
             fingerprinter: None,
             names: Names::Forgotten,
             texts: Texts::Forgotten,
+            shapes: Shapes::Forgotten,
         }
     }
 
@@ -168,6 +182,24 @@ impl Gate {
     pub fn recording_texts(mut self) -> Self {
         self.texts = Texts::Recorded;
         self
+    }
+
+    /// The same gate where it is recorded what the server's queryid follows from
+    /// ([`Facts::shape`]).
+    pub fn recording_shapes(mut self) -> Self {
+        self.shapes = Shapes::Recorded;
+        self
+    }
+
+    fn shape(
+        &self,
+        text: &str,
+        parameters: &Parameters,
+        names: &SessionNames,
+    ) -> Option<StatementShape> {
+        let is_wanted = self.shapes == Shapes::Recorded;
+        let stands_on = (self.policy.version_number(), names.grounds(), parameters);
+        is_wanted.then(|| StatementShape::of(text, stands_on))?
     }
 
     fn recorded(&self, text: &str) -> Option<Arc<RecordedText>> {
@@ -227,6 +259,7 @@ impl Gate {
         let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
         let mut case = Case::new(&text, &self.policy, names, fingerprint);
         case.recorded = self.recorded(&text);
+        case.shape = self.shape(&text, parameters, names);
         case.parameters = parameters.clone();
         case.met = match self.names {
             Names::Forgotten => None,

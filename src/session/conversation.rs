@@ -28,11 +28,12 @@ use super::tracing::Tracing;
 use super::turn::Turn;
 use super::values::Known;
 use crate::gate::cache::JudgementCache;
-use crate::gate::{Gate, SessionNames};
+use crate::gate::{Facts, Gate, SessionNames};
 use crate::limits;
 use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
 use crate::telemetry::code::Code;
+use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
 use crate::telemetry::seats::Sign;
 use crate::telemetry::session::SessionInfo;
@@ -463,10 +464,18 @@ impl Conversation {
         self.keep_parsed(running);
     }
 
+    /// What the server calls a statement, where it has told it by now.
+    fn queryid_of(&self, facts: &Facts) -> Option<i64> {
+        self.side.as_ref()?.queryid(facts.shape?)
+    }
+
     pub(super) fn finished(&self, running: &Running) {
         self.glance.add_rows(running.rows);
         let info = running.info.as_ref().unwrap_or(&self.info);
-        self.telemetry
-            .finished(&running.event(info, Instant::now()));
+        let event = StatementFinished {
+            queryid: self.queryid_of(&running.facts),
+            ..running.event(info, Instant::now())
+        };
+        self.telemetry.finished(&event);
     }
 }

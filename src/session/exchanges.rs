@@ -8,7 +8,7 @@ use bytes::BytesMut;
 use super::conversation::{Conversation, Ending, SelfReport, Shared, UpstreamFacts};
 use super::large::Judged;
 use super::quotas::Quotas;
-use super::regime::{RecordedNames, RecordedTexts, Recording, Regime};
+use super::regime::{RecordedNames, RecordedQueryIds, RecordedTexts, Recording, Regime};
 use super::repairs::Errand;
 use super::repairs::loudness::Loudness;
 use super::repairs::workshop::Workshop;
@@ -127,6 +127,7 @@ pub(super) fn shared(policy: Policy) -> Shared {
         fingerprinter: Fingerprinter::new(None, [7; 32]),
         names: RecordedNames::None,
         texts: RecordedTexts::None,
+        queryids: RecordedQueryIds::None,
     };
     Shared {
         regime: Arc::new(Regime::new(live, Some(recording))),

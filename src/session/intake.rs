@@ -223,7 +223,6 @@ impl Conversation {
         judgement: Judgement<'_>,
         manner: Manner,
     ) -> Result<(), Ending> {
-        let arrived = manner.arrived;
         let parameters = Parameters::given(parse.parameter_types.iter());
         self.skip_lap();
         let judgement = self.bound(judgement, &parameters);
@@ -239,7 +238,7 @@ impl Conversation {
         });
         match resolved {
             Ok((permit, lowered)) => {
-                let mut running = self.permitted(&permit, Path::Parse, arrived);
+                let mut running = self.permitted(&permit, Path::Parse, manner.arrived);
                 self.note_clamp(&mut running, lowered);
                 let stake = self.stake_parse(frame, parse, &running.facts, &manner);
                 manner.mark(&mut running, stake);
@@ -252,12 +251,13 @@ impl Conversation {
                 self.outbox
                     .parse(parse.name, &permit, parse.parameter_types)
                     .map_err(|_| UNSENDABLE)?;
+                self.ask_queryid(&permit, parse.parameter_types);
                 self.standing.open_batch();
                 self.journal.push(Owed::Parse(Box::new(running)));
             }
             Err(refusal) => {
                 self.expect_copy_leftovers(&facts);
-                self.refuse_parse(parse.name, refusal, (facts, arrived))?;
+                self.refuse_parse(parse.name, refusal, (facts, manner.arrived))?;
             }
         }
         Ok(())

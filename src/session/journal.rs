@@ -177,6 +177,7 @@ impl Running {
             observed_running: &self.observed,
             named: self.facts.named.as_deref(),
             text: self.facts.text.as_deref(),
+            queryid: None,
             sqlstate: self.sqlstate,
             rows: self.rows,
             bytes: self.bytes,

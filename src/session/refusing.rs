@@ -133,6 +133,7 @@ impl Conversation {
             observed_running: &[],
             named: facts.and_then(|facts| facts.named.as_deref()),
             text: facts.and_then(|facts| facts.text.as_deref()),
+            queryid: None,
             sqlstate: Some(Code::from(refusal.sqlstate)),
             rows: 0,
             bytes: 0,

@@ -31,6 +31,17 @@ pub struct Recording {
     pub names: RecordedNames,
     /// Whether their texts are.
     pub texts: RecordedTexts,
+    /// Whether what the server calls them is.
+    pub queryids: RecordedQueryIds,
+}
+
+/// Whether it is recorded what the server calls statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedQueryIds {
+    /// It is not, and nothing is asked.
+    None,
+    /// As the server tells, which is asked.
+    AsTold,
 }
 
 /// Whether the texts of statements are recorded.
@@ -185,6 +196,10 @@ impl Regime {
         let gate = match recording.texts {
             RecordedTexts::Encrypted => gate.recording_texts(),
             RecordedTexts::None => gate,
+        };
+        let gate = match recording.queryids {
+            RecordedQueryIds::AsTold => gate.recording_shapes(),
+            RecordedQueryIds::None => gate,
         };
         match recording.names {
             RecordedNames::None => gate,

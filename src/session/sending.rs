@@ -11,11 +11,12 @@ use super::quotas::allowance::Allowance;
 use super::repairs::discharge::Manner;
 use super::repairs::loudness::Change;
 use super::retold::Substituted;
-use crate::gate::{Depth, Effect, Facts, ReadPermit};
+use crate::gate::{Depth, Effect, Facts, ReadPermit, SearchPaths};
 use crate::limits;
 use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
 use crate::telemetry::labels::Path;
 use crate::wire::frame::Frame;
+use crate::wire::frontend::Oids;
 
 impl Conversation {
     /// A pipeline as long as the journal allows, without a Sync, would wait for ever: the upstream
@@ -46,6 +47,7 @@ impl Conversation {
         running.loudness = Change::of(permit.original(), &running.facts);
         running.role_answer = self.answer_to(&running.facts);
         self.outbox.query(permit).map_err(|_| UNSENDABLE)?;
+        self.ask_queryid(permit, Oids::default());
         self.standing.unsynced = false;
         self.names.sync();
         self.quotas.sync();
@@ -54,6 +56,19 @@ impl Conversation {
         self.journal.push(Owed::Query(Box::new(running)));
         self.hold_for_check();
         Ok(())
+    }
+
+    /// Has the server asked, on connections of pgsieve's own, what it calls the statement.
+    pub(super) fn ask_queryid(&self, permit: &ReadPermit<'_>, types: Oids<'_>) {
+        let (Some(_), Some(side)) = (permit.facts().shape, &self.side) else {
+            return;
+        };
+        let SearchPaths::Known(paths) = self.names.paths() else {
+            return;
+        };
+        if let [path] = &**paths {
+            side.ask_queryid(permit, types, path);
+        }
     }
 
     /// A setting in the statement was lowered: that is counted, and the client will hear of it.

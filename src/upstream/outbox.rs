@@ -147,6 +147,17 @@ impl Outbox {
         encode::query(&mut self.buffer, &text)
     }
 
+    /// What another one holds, behind what waits here.
+    pub fn append(&mut self, other: &Self) {
+        self.buffer.extend_from_slice(&other.buffer);
+    }
+
+    /// Asks what the server has put down of the last statement of that process: its queryid, and
+    /// the length and digest of its text, which itself is not asked for.
+    pub fn last_statement_of(&mut self, pid: i32) -> Result<(), Unencodable> {
+        encode::query(&mut self.buffer, &format!("{LAST_STATEMENT}({pid}) a"))
+    }
+
     /// The end of a round: the upstream answers what came before, whatever became of it.
     pub fn sync_message(&mut self) {
         encode::sync(&mut self.buffer);
@@ -234,3 +245,9 @@ const SET_SEARCH_PATH: &str = "SET search_path TO ";
 
 /// A list of no schemas, as far as SET can say it: no schema has a name without letters.
 const NOWHERE: &str = "''";
+
+/// The question of [`Outbox::last_statement_of`], up to the process.
+const LAST_STATEMENT: &str = "SELECT a.query_id, \
+    pg_catalog.octet_length(pg_catalog.convert_to(a.query, 'UTF8')), \
+    pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(a.query, 'UTF8')), 'hex') \
+    FROM pg_catalog.pg_stat_get_activity";

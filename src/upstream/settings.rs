@@ -102,7 +102,7 @@ fn refusal(message: &Message, no_answer: VerifyError) -> Result<Box<str>, Verify
 }
 
 /// The values of a row of so many columns.
-fn row(body: &[u8], columns: usize) -> Option<Vec<Option<String>>> {
+pub(super) fn row(body: &[u8], columns: usize) -> Option<Vec<Option<String>>> {
     let (count, mut rest) = body.split_first_chunk()?;
     if usize::from(u16::from_be_bytes(*count)) != columns {
         return None;

@@ -1,4 +1,4 @@
-//! `audit.text` and `audit.text_recipients`.
+//! `audit.text` and `audit.text_recipients`, and `audit.queryid`.
 
 use super::{URL, bad, file, good, variables};
 
@@ -100,4 +100,21 @@ fn settings_of_texts_that_do_not_go_together_are_refused() {
     ));
     assert!(problems.contains("this is an identity"), "{problems}");
     assert!(!problems.contains("GQ9778"), "{problems}");
+}
+
+#[test]
+fn queryids_are_asked_for_where_it_is_said() {
+    let read = |value: &str| {
+        good(&variables(&[
+            ("PGSIEVE_UPSTREAM_URL", URL),
+            ("PGSIEVE_AUDIT_QUERYID", value),
+        ]))
+        .audit_queryid
+    };
+    assert!(read("on") && !read("off"));
+    assert!(!good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).audit_queryid);
+    let problems = bad(&file(&format!(
+        "upstream: {{ url: '{URL}' }}\naudit: {{ queryid: always }}"
+    )));
+    assert!(problems.contains("one of on, off is wanted"), "{problems}");
 }

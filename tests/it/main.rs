@@ -93,6 +93,8 @@ mod policy_tests;
 #[cfg(test)]
 mod portals;
 #[cfg(test)]
+mod queryid;
+#[cfg(test)]
 mod quotas;
 #[cfg(test)]
 mod read_write;

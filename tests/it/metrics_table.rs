@@ -357,6 +357,7 @@ fn statement(session: &SessionInfo) -> StatementFinished<'_> {
         observed_running: &[],
         named: None,
         text: None,
+        queryid: None,
         sqlstate: None,
         rows: 0,
         bytes: 0,

@@ -83,6 +83,7 @@ pub fn statement(session: &SessionInfo, outcome: Outcome) -> StatementFinished<'
         observed_running: &[],
         named: None,
         text: None,
+        queryid: None,
         sqlstate: (outcome == Outcome::Refused)
             .then(|| Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 2,

@@ -1,6 +1,8 @@
 //! The fields that several events have, and those of the longest lines.
 
-use super::schema::Form::{Hex, Names, Number, Sealed, SqlState, Text, Time, Truth, Word, Words};
+use super::schema::Form::{
+    Hex, Names, Number, QueryId, Sealed, SqlState, Text, Time, Truth, Word, Words,
+};
 use super::schema::Presence::{Always, Sometimes};
 use super::schema::{FieldForm, Form, Presence};
 
@@ -94,6 +96,12 @@ pub const STATEMENT: &[FieldForm] = &[
         "What the refusal is about: relation schema.name. Not with audit.names: off.",
     ),
     FINGERPRINT,
+    field(
+        "queryid",
+        QueryId,
+        Sometimes,
+        "What the server calls it, as in pg_stat_statements, once it has told. With audit.queryid: on.",
+    ),
     field(
         "relations",
         Names,

@@ -52,6 +52,8 @@ pub enum Form {
     Names,
     /// Base64 of what is encrypted with age.
     Sealed,
+    /// A whole number of 64 bits, in digits.
+    QueryId,
     /// Hexadecimal digits, so many.
     Hex(usize),
     /// A whole number from zero on.
@@ -131,6 +133,7 @@ impl FieldForm {
             Form::Hex(digits) => {
                 json!({ "type": "string", "pattern": format!("^[0-9a-f]{{{digits}}}$") })
             }
+            Form::QueryId => json!({ "type": "string", "pattern": "^-?[1-9][0-9]{0,18}$" }),
             Form::Sealed => json!({ "type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$" }),
             Form::Number => json!({ "type": "integer", "minimum": 0 }),
             Form::Truth => json!({ "type": "boolean" }),

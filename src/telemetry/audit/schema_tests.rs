@@ -56,6 +56,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         observed_running: &[],
         named: Some(&named),
         text: Some(&text),
+        queryid: Some(i64::MIN),
         sqlstate: Some(Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 1,
         bytes: 2,

@@ -44,6 +44,8 @@ pub struct StatementFinished<'a> {
     pub named: Option<&'a Named>,
     /// Its text, where that is recorded: for the audit alone, which encrypts it.
     pub text: Option<&'a RecordedText>,
+    /// What the server calls it, where that is recorded and was told.
+    pub queryid: Option<i64>,
     /// The code of the error that the client got, from the gate or from the upstream.
     pub sqlstate: Option<Code>,
     /// Rows returned.
@@ -132,6 +134,10 @@ impl StatementFinished<'_> {
             }
             if let Some(fingerprint) = &self.fingerprint {
                 line.hex("fingerprint", fingerprint.as_bytes());
+            }
+            if let Some(queryid) = self.queryid {
+                // In digits: not every reader of JSON keeps so many of a number.
+                line.text("queryid", &queryid.to_string());
             }
             self.note_names(line);
             self.note_observed(line);

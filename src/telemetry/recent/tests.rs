@@ -25,6 +25,7 @@ fn refuse(recent: &Recent, user: &str, sql: &str) -> String {
         observed_running: &[],
         named: None,
         text: None,
+        queryid: None,
         sqlstate: Some(Code::from(crate::sqlstate::INSUFFICIENT_PRIVILEGE)),
         rows: 0,
         bytes: 0,

@@ -12,6 +12,7 @@ use crate::upstream::again::jittered;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::outbox::Outbox;
+use crate::upstream::settings;
 use crate::upstream::verify::Setting;
 use crate::wire::backend::{error_fields, parameter_status};
 use crate::wire::encode::Unencodable;
@@ -22,6 +23,8 @@ pub struct Connection {
     link: Link,
     /// Where it looks names up; none until that was set.
     path: Option<Path>,
+    /// Its process at the server, where the server computes queryids and tells them.
+    pid: Option<i32>,
     /// Its place among all of them.
     _place: OwnedSemaphorePermit,
 }
@@ -41,6 +44,20 @@ pub enum Broken {
 /// What the server said of a text.
 pub type Compiled = Result<(), Uncompiled>;
 
+/// What the server has put down of the last statement of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastStatement {
+    /// Its queryid; none where the server computes none.
+    pub queryid: Option<i64>,
+    /// Bytes of its text, in UTF-8; a long text is cut.
+    pub bytes: usize,
+    /// The SHA-256 of these, in hexadecimal digits.
+    pub digest: String,
+}
+
+/// The values of a row.
+type Row = Vec<Option<String>>;
+
 impl Connection {
     /// Logs in, at that server where one is named: behind one address there may be others. May be
     /// cancelled: the connection is dropped.
@@ -55,9 +72,12 @@ impl Connection {
             let session = account::open(upstream, account, database, COMPILING, deadline).await?;
             let reached = session.server.as_ref();
             if server.is_none_or(|own| reached.is_some_and(|reached| own.is_same(reached))) {
+                let tells = session.major_version() >= TELLS_QUERYIDS;
+                let pid = session.key.as_ref().map(|key| key.pid);
                 return Ok(Self {
                     link: session.link,
                     path: None,
+                    pid: pid.filter(|_| tells),
                     _place: place,
                 });
             }
@@ -72,6 +92,7 @@ impl Connection {
         Self {
             link,
             path: None,
+            pid: None,
             _place: place,
         }
     }
@@ -84,15 +105,27 @@ impl Connection {
         path: &Path,
         deadline: Instant,
     ) -> Result<Compiled, Broken> {
+        let words: Vec<[u8; 4]> = parameter_types.iter().map(|o| o.to_be_bytes()).collect();
+        let types = Oids::of(&words).ok_or(Broken::Spent)?;
+        let mut parse = Outbox::default();
+        parse.parse(UNNAMED, permit, types)?;
+        self.compile_written(&parse, path, deadline).await
+    }
+
+    /// The same with a Parse of the unnamed statement that was written before.
+    pub async fn compile_written(
+        &mut self,
+        parse: &Outbox,
+        path: &Path,
+        deadline: Instant,
+    ) -> Result<Compiled, Broken> {
         let mut out = Outbox::default();
         let moves = self.path.as_ref() != Some(path);
         if moves {
             self.path = None;
             out.set_search_path(path.iter())?;
         }
-        let words: Vec<[u8; 4]> = parameter_types.iter().map(|o| o.to_be_bytes()).collect();
-        let types = Oids::of(&words).ok_or(Broken::Spent)?;
-        out.parse(UNNAMED, permit, types)?;
+        out.append(parse);
         out.sync_message();
         self.link.send(out.as_bytes(), deadline).await?;
         if moves {
@@ -105,6 +138,28 @@ impl Connection {
         self.answer(deadline).await
     }
 
+    /// Its process at the server, where the server can tell queryids.
+    pub fn pid(&self) -> Option<i32> {
+        self.pid
+    }
+
+    /// What the server has put down of the last statement of a process; nothing where it does not
+    /// say. Not to be cancelled and gone on with.
+    pub async fn last_statement_of(
+        &mut self,
+        pid: i32,
+        deadline: Instant,
+    ) -> Result<Option<LastStatement>, Broken> {
+        let mut out = Outbox::default();
+        out.last_statement_of(pid)?;
+        self.link.send(out.as_bytes(), deadline).await?;
+        let (said, row) = self.answer_with(LastStatement::COLUMNS, deadline).await?;
+        Ok(row
+            .filter(|_| said.is_ok())
+            .as_deref()
+            .and_then(LastStatement::read))
+    }
+
     /// Says goodbye, in a short time.
     pub async fn part(self) {
         let mut goodbye = Outbox::default();
@@ -114,12 +169,25 @@ impl Connection {
 
     /// Reads what the server says until it is ready again.
     async fn answer(&mut self, deadline: Instant) -> Result<Compiled, Broken> {
-        let mut compiled = Ok(());
+        Ok(self.answer_with(0, deadline).await?.0)
+    }
+
+    /// The same where a row of so many columns may come.
+    async fn answer_with(
+        &mut self,
+        columns: usize,
+        deadline: Instant,
+    ) -> Result<(Compiled, Option<Row>), Broken> {
+        let (mut compiled, mut row) = (Ok(()), None);
         for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
             let message = self.link.backend(deadline).await?;
             match message.kind {
                 b'E' => compiled = Err(refusal(&message)?),
-                b'Z' if message.body() == IDLE => return Ok(compiled),
+                b'Z' if message.body() == IDLE => return Ok((compiled, row)),
+                b'T' if columns > 0 => {}
+                b'D' if columns > 0 => {
+                    row = Some(settings::row(message.body(), columns).ok_or(Broken::Spent)?);
+                }
                 b'S' => check_reported(&message)?,
                 // ParseComplete, CommandComplete, notices and notifications.
                 b'1' | b'C' | b'N' | b'A' => {}
@@ -127,6 +195,27 @@ impl Connection {
             }
         }
         Err(Broken::Spent)
+    }
+}
+
+impl LastStatement {
+    /// Columns of the answer.
+    const COLUMNS: usize = 3;
+
+    fn read(row: &[Option<String>]) -> Option<Self> {
+        let [queryid, bytes, digest] = row else {
+            return None;
+        };
+        let queryid: Option<i64> = match queryid {
+            Some(digits) => Some(digits.parse().ok()?),
+            None => None,
+        };
+        Some(Self {
+            // Nobody's: what the server means by it is that there is none.
+            queryid: queryid.filter(|id| *id != 0),
+            bytes: bytes.as_deref()?.parse().ok()?,
+            digest: digest.clone()?,
+        })
     }
 }
 
@@ -188,3 +277,6 @@ const UNNAMED: &str = "";
 
 /// The body of ReadyForQuery outside of a transaction.
 const IDLE: &[u8] = b"I";
+
+/// The first version whose activity shows queryids.
+const TELLS_QUERYIDS: u16 = 14;

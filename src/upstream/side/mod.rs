@@ -4,16 +4,18 @@
 //! A text is sent by Parse alone, which has the server find every name, function and type in it and
 //! describe its result, or say why it cannot. It runs nothing, and leaves one unnamed statement
 //! behind that the next Parse replaces. Texts come with a permit; beside them only
-//! `SET search_path` is said.
+//! `SET search_path` and the question for a queryid are said.
 //!
 //! * [`pool`]: the few connections of one account in one database
 //! * [`connection`]: one of them
 //! * [`run`]: what a rescue holds
+//! * [`queryids`]: what the server calls the statements of clients, for the audit
 //!
 //! Nothing is opened before it is needed, and nothing is kept that is not used for a while.
 
 pub mod connection;
 pub mod pool;
+mod queryids;
 pub mod run;
 
 use std::collections::BTreeMap;
@@ -26,10 +28,13 @@ use tokio::sync::Semaphore;
 pub use self::run::SideRun;
 
 use self::pool::Pool;
+use self::queryids::QueryIds;
+use crate::gate::{ReadPermit, StatementShape};
 use crate::limits;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
+use crate::wire::frontend::Oids;
 
 /// The side connections of all accounts in all databases of one upstream. Cheap to clone.
 #[derive(Clone)]
@@ -50,6 +55,8 @@ struct Shared {
     runtime: Handle,
     /// How many connections there may be in all.
     places: Arc<Semaphore>,
+    /// What servers have told of statements.
+    queryids: Arc<QueryIds>,
     pools: Mutex<Pools>,
 }
 
@@ -64,6 +71,7 @@ impl Sides {
                 upstream,
                 runtime,
                 places: Arc::new(Semaphore::new(limits::SIDE_CONNECTIONS_MAX)),
+                queryids: Arc::default(),
                 pools: Mutex::default(),
             }),
         }
@@ -88,7 +96,10 @@ impl Sides {
             (account.clone(), server.copied()),
             database,
             self.shared.runtime.clone(),
-            Arc::clone(&self.shared.places),
+            (
+                Arc::clone(&self.shared.places),
+                Arc::clone(&self.shared.queryids),
+            ),
         ));
         pools.entry(key).or_default().push(Arc::downgrade(&pool));
         Side { pool }
@@ -114,6 +125,17 @@ impl Side {
     pub fn run(&self, path: &[impl AsRef<str>]) -> SideRun {
         let path = path.iter().map(|name| name.as_ref().into()).collect();
         SideRun::new(Arc::clone(&self.pool), path)
+    }
+
+    /// The server's queryid of statements of this shape, where it has told it.
+    pub fn queryid(&self, shape: StatementShape) -> Option<i64> {
+        self.pool.asker.queryid(shape)
+    }
+
+    /// Has the server asked for the queryid of a text that runs in this search_path, where it is
+    /// recorded and not known yet. Nobody waits for the answer, and not every question is asked.
+    pub fn ask_queryid(&self, permit: &ReadPermit<'_>, types: Oids<'_>, path: &[Box<str>]) {
+        queryids::ask(&self.pool, permit, types, path);
     }
 }
 

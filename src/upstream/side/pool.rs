@@ -8,6 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connection::Connection;
+use super::queryids::{Asker, QueryIds};
 use crate::limits;
 use crate::upstream::account::Account;
 use crate::upstream::connect::Upstream;
@@ -27,6 +28,8 @@ pub(super) struct Pool {
     /// How many connections all pools may have.
     places: Arc<Semaphore>,
     rested: Mutex<Rested>,
+    /// What asks for queryids on them.
+    pub(super) asker: Asker,
 }
 
 /// Connections that nobody holds.
@@ -59,9 +62,10 @@ impl Pool {
         (account, server): (Account, Option<ServerIdentity>),
         database: &str,
         runtime: Handle,
-        places: Arc<Semaphore>,
+        (places, queryids): (Arc<Semaphore>, Arc<QueryIds>),
     ) -> Self {
         Self {
+            asker: Asker::new(queryids, database, &account.user),
             upstream,
             account: Mutex::new(account),
             server,
@@ -221,7 +225,7 @@ mod tests {
             (account, None),
             "shop",
             Handle::current(),
-            Arc::clone(&places),
+            (Arc::clone(&places), Arc::default()),
         );
         let now = Instant::now();
         let mut far = Vec::new();
