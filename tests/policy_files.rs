@@ -233,8 +233,10 @@ fn the_beginning_from_a_catalog_hides_what_is_guessed() {
             "    - \"shop.\\\"odd.Name\\\"\"  # table\n",
             "    - shop.totals  # view\n",
             "  #   - shop.api_tokens  (guess: holds secrets, by its name; left out)\n",
-            "- shop.customers.email  # guess: an address for mail, by name and type (text)\n",
-            "- \"shop.\\\"odd.Name\\\".\\\"Home Phone\\\"\"  # guess: a telephone number",
+            "    shop.customers.email: partial  # guess: an address for mail, by name and type (text)\n",
+            "    \"shop.\\\"odd.Name\\\".\\\"Home Phone\\\"\": \"last(4)\"  # guess: a telephone number",
+            "- shop.mails.email  # guess: an address for mail",
+            "SELECT email FROM shop.customers\", user: \"app\", expect: permit",
             "- hr.people.salary  # guess: pay, by name and type (numeric)\n",
             "SELECT salary FROM hr.people\", user: \"app\", expect: refuse, rule: column_denied",
             "TABLE shop.api_tokens\", user: \"app\", expect: refuse, rule: relation_denied",
@@ -288,6 +290,7 @@ const CATALOG: &str = "CREATE SCHEMA shop; CREATE SCHEMA hr; \
     CREATE TABLE shop.\"odd.Name\" (\"Home Phone\" text, id int); \
     CREATE TABLE shop.api_tokens (id int, token text); \
     CREATE VIEW shop.totals AS SELECT sum(total) AS total FROM shop.orders; \
+    CREATE VIEW shop.mails AS SELECT email, region FROM shop.customers; \
     CREATE TABLE hr.people (id int, salary numeric, born date, password text)";
 
 #[test]

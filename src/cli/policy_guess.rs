@@ -75,6 +75,25 @@ impl Guess {
     }
 }
 
+/// The mask under which a column is still of use: by it people are told apart, and not found. None
+/// where no mask is for that, or the type is not one that a mask takes.
+pub fn mask(guess: Guess, type_name: &str) -> Option<&'static str> {
+    let bare = type_name.split('(').next().unwrap_or(type_name).trim();
+    let is_text = ["text", "character varying", "character"].contains(&bare);
+    let mask = match guess {
+        Guess::Email | Guess::Name => Some("partial"),
+        Guess::Phone => Some("last(4)"),
+        Guess::Secret
+        | Guess::PersonalNumber
+        | Guess::Account
+        | Guess::Birth
+        | Guess::Pay
+        | Guess::Address
+        | Guess::Sensitive => None,
+    };
+    mask.filter(|_| is_text && !type_name.ends_with("[]"))
+}
+
 impl Kind {
     fn of(type_name: &str) -> Self {
         let bare = type_name.rsplit('.').next().unwrap_or(type_name);
@@ -354,6 +373,30 @@ mod tests {
             ("created_at", "timestamp with time zone", None),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn masks_are_for_texts_that_somebody_still_needs() {
+        for (guess, type_name, wanted) in [
+            (Guess::Email, "text", Some("partial")),
+            (Guess::Email, "character varying(100)", Some("partial")),
+            (Guess::Email, "character varying", Some("partial")),
+            (Guess::Name, "character(20)", Some("partial")),
+            (Guess::Phone, "text", Some("last(4)")),
+            (Guess::Phone, "bigint", None),
+            (Guess::Email, "text[]", None),
+            (Guess::Email, "character varying(9)[]", None),
+            (Guess::Email, "citext", None),
+            (Guess::Email, "jsonb", None),
+            (Guess::Name, "name", None),
+            (Guess::Name, "\"char\"", None),
+            (Guess::Name, "shop.text", None),
+            (Guess::Secret, "text", None),
+            (Guess::Account, "text", None),
+            (Guess::Address, "text", None),
+        ] {
+            assert_eq!(mask(guess, type_name), wanted, "{guess:?} {type_name}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::catalog::quote::quoted;
 use crate::catalog::{Catalog, RelationId, RelationKind};
-use crate::cli::policy_guess::{Guess, guess};
+use crate::cli::policy_guess::{Guess, guess, mask};
 use crate::cli::policy_stand::{judge, world};
 use crate::cli::policy_suggest::{names_of, of_the_server, pattern};
 use crate::cli::policy_test::misused;
@@ -108,6 +108,8 @@ struct Readable {
 struct Column {
     pattern: String,
     guess: Guess,
+    /// What is read in its place, where something is.
+    mask: Option<&'static str>,
     type_name: String,
     statement: String,
 }
@@ -164,9 +166,12 @@ impl Found {
                 self.unnamed.push(format!("{sql}.{column_name}"));
                 continue;
             }
+            // Who masks a column of a view has looked at the whole of it.
+            let is_view = kind.ends_with("view");
             self.columns.push(Column {
                 pattern: format!("{own}.{}", part(column_name)),
                 guess,
+                mask: mask(guess, &type_name).filter(|_| !is_view),
                 type_name,
                 statement: format!("SELECT {} FROM {sql}", quoted(column_name)),
             });
@@ -256,18 +261,6 @@ fn head(flags: &Flags, world: &World, found: Option<&Found>, name: &str, out: &m
 
 /// The lists, from a catalog.
 fn body(whom: Whom, found: &Found, out: &mut Written) {
-    let columns: Vec<Listed> = found
-        .columns
-        .iter()
-        .map(|column| Listed {
-            word: column.pattern.clone(),
-            comment: format!(
-                "guess: {}, by name and type ({})",
-                column.guess.told(),
-                column.type_name
-            ),
-        })
-        .collect();
     out.gap();
     if whom == Whom::Dba {
         out.comment(
@@ -276,9 +269,8 @@ fn body(whom: Whom, found: &Found, out: &mut Written) {
              others run.\nTo hide columns all the same:",
         );
         out.comment(0, "columns:");
-        let shown = columns
-            .iter()
-            .map(|own| format!("    - {}  # {}", own.word, own.comment));
+        let shown = found.columns.iter().map(Column::listed);
+        let shown = shown.map(|own| format!("    - {}  # {}", own.word, own.comment));
         let shown: Vec<String> = shown.collect();
         out.comment(0, &format!("  deny:\n{}", shown.join("\n")));
         return;
@@ -301,16 +293,34 @@ fn body(whom: Whom, found: &Found, out: &mut Written) {
     }
     out.comment(
         1,
-        "A view that reads what is hidden below is hidden as well.",
+        "A view that reads what is hidden below is hidden as well, and so is one of a relation \
+         with a mask.",
     );
     out.word(1, "through_views", "check");
     out.gap();
     out.comment(
         0,
-        "What nobody reads. A model can show part of a column instead: see the README.",
+        "What nobody reads, and what is read in part: the first letter, or the last ones. A model \
+         can\nshow something else instead: see the README.",
     );
     out.open(0, "columns");
-    out.list(1, "deny", &columns);
+    let hidden = found.columns.iter().filter(|column| column.mask.is_none());
+    out.list(1, "deny", &hidden.map(Column::listed).collect::<Vec<_>>());
+    let masked = found.columns.iter().filter_map(|column| {
+        let mask = column.mask?;
+        Some((column.listed(), mask.to_owned()))
+    });
+    out.words(1, "mask", &masked.collect::<Vec<_>>());
+}
+
+impl Column {
+    fn listed(&self) -> Listed {
+        let (told, type_name) = (self.guess.told(), &self.type_name);
+        Listed {
+            word: self.pattern.clone(),
+            comment: format!("guess: {told}, by name and type ({type_name})"),
+        }
+    }
 }
 
 /// The same without one.
@@ -376,8 +386,12 @@ fn tests(flags: &Flags, found: Option<&Found>, world: &World, judge: &Judge) -> 
             wanted.push((format!("DELETE FROM {sql}"), "write_statement"));
         }
         if flags.whom != Whom::Dba {
-            let columns = found.columns.iter().take(COLUMNS_TESTED_MAX);
-            wanted.extend(columns.map(|own| (own.statement.clone(), "column_denied")));
+            let (masked, hidden): (Vec<&Column>, _) =
+                found.columns.iter().partition(|own| own.mask.is_some());
+            let hidden = hidden.into_iter().take(COLUMNS_TESTED_MAX);
+            wanted.extend(hidden.map(|own| (own.statement.clone(), "column_denied")));
+            let masked = masked.into_iter().take(COLUMNS_TESTED_MAX);
+            wanted.extend(masked.map(|own| (own.statement.clone(), "")));
             let secret = found.secret.iter().take(1);
             wanted.extend(secret.map(|(_, sql)| (format!("TABLE {sql}"), "relation_denied")));
         }

@@ -54,6 +54,19 @@ impl Written {
         }
     }
 
+    /// Keys with a word each, under a key, where there are any; what is to be said stands behind
+    /// them.
+    pub fn words(&mut self, indent: usize, key: &str, entries: &[(Listed, String)]) {
+        if entries.is_empty() {
+            return;
+        }
+        self.open(indent, key);
+        for (Listed { word, comment }, value) in entries {
+            let (word, value) = (scalar(word), scalar(value));
+            self.line(indent + 1, &format!("{word}: {value}  # {comment}"));
+        }
+    }
+
     /// A key and its value as they were read; a comment stands behind a word or a short list.
     pub fn tree(&mut self, indent: usize, key: &str, tree: &Tree, comment: &str) {
         let comment = match comment {

@@ -134,7 +134,11 @@ impl Look<'_> {
                 }
             }
             What::MissingColumn { name, .. } | What::AmbiguousColumn { name, .. } => {
-                if self.may_be_hidden(name.as_str(), table, case) {
+                if let Some((id, number)) = self.left_away(name.as_str(), table) {
+                    self.found.add(PolicyRule::ColumnDenied, || {
+                        told::column(id, number, at, sight, case)
+                    });
+                } else if self.may_be_hidden(name.as_str(), table, case) {
                     self.found.add(PolicyRule::NotResolved, || {
                         told::unknown_name(name.as_str(), at, case)
                     });
@@ -211,6 +215,20 @@ impl Look<'_> {
                 || columns.any(|column| {
                     table.hides(*id, column.number) && catalog.names().text(column.name) == name
                 })
+        })
+    }
+
+    /// The hidden column of this name that what is laid over its relation leaves away, so that the
+    /// name stands for nothing.
+    fn left_away(&self, name: &str, table: &AccessTable) -> Option<(RelationId, i16)> {
+        let catalog = self.sight.catalog();
+        let mut laid = self.touched.iter().filter(|id| table.laid(**id).is_some());
+        laid.find_map(|id| {
+            let mut columns = catalog.columns_of(*id).iter();
+            let hidden = columns.find(|column| {
+                table.hides(*id, column.number) && catalog.names().text(column.name) == name
+            });
+            Some((*id, hidden?.number))
         })
     }
 

@@ -263,6 +263,25 @@ fn lists_of_what_may_be_read_hold_for_what_is_masked() {
 }
 
 #[test]
+fn hidden_columns_beside_masks_are_denied_by_their_names() {
+    let denied = "columns: {mask: {email: null}, deny: [shop.events.tenant]}";
+    for text in [
+        "SELECT tenant FROM events",
+        "SELECT e.tenant FROM shop.events e",
+        "SELECT id FROM events WHERE tenant = 'x'",
+        "SELECT id FROM events ORDER BY tenant",
+        "SELECT e.tenant FROM shop.events e JOIN plain p USING (id)",
+        "WITH x AS (SELECT tenant FROM events) SELECT 1 FROM x",
+        "SELECT (SELECT max(tenant) FROM events)",
+        "EXPLAIN SELECT tenant FROM events",
+        "COPY (SELECT tenant FROM events) TO STDOUT",
+    ] {
+        refused(denied, text, Rule::ColumnDenied);
+    }
+    assert!(runs(denied, "SELECT id FROM events").is_ok());
+}
+
+#[test]
 fn a_model_that_is_written_stands_as_it_is_written() {
     let model = "models: {shop.customers: {sql: SELECT email FROM customers}}";
     check(
