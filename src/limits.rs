@@ -531,6 +531,49 @@ pub const COPY_LEFTOVERS_MAX: u32 = 100_000;
 /// no driver's.
 pub const SEARCH_PATHS_POSSIBLE_MAX: usize = 4;
 
+/// Bytes of a token that a client logs in with: those with long lists of groups have some 10 kB.
+pub const LOGIN_TOKEN_BYTES_MAX: usize = 32 << 10;
+
+/// Values of one claim of a token: issuers put some 200 groups at most into one. Policies look
+/// through them at each login.
+pub const CLAIM_VALUES_MAX: usize = 256;
+
+/// Keys of an issuer: two or three are in use at a time, and some publish old ones beside them.
+pub const JWKS_KEYS_MAX: usize = 64;
+
+/// How old an issuer's keys may be before they are fetched again: what it withdraws lets nobody in
+/// for longer than that.
+pub const JWKS_AGE_MAX: Duration = Duration::from_secs(600);
+
+/// The least pause between two fetches of keys: anybody can come with a token of an unknown key.
+pub const JWKS_FETCH_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long an issuer's keys hold while it does not answer: over an outage, and not for ever.
+pub const JWKS_OUTAGE_MAX: Duration = Duration::from_secs(86_400);
+
+/// A document over HTTPS, from its host's name to its last byte: well within the time of a login.
+pub const DOCUMENT_FETCH_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Reaching one address of its host.
+pub const DOCUMENT_CONNECT_TIME_MAX: Duration = Duration::from_secs(3);
+
+/// Bytes of one: a set of keys has some 10 kB.
+pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes in front of it.
+pub const DOCUMENT_HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// The pause between two looks at the clock while a session's token runs out: should the clock be
+/// set, the session ends that much later at most.
+pub const LAPSE_LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// By how much an issuer's clock and ours may differ, when the settings do not say.
+pub const TOKEN_CLOCK_SKEW: Duration = Duration::from_secs(30);
+
+/// What `client.auth.oidc.clock_skew` may be: a token that has expired lets in for as long.
+pub const TOKEN_CLOCK_SKEW_BOUNDS: (Duration, Duration) =
+    (Duration::from_secs(0), Duration::from_secs(300));
+
 /// Names of one kind that are known of a certificate: more than one has; policies look through them
 /// at each login.
 pub const CERTIFICATE_NAMES_MAX: usize = 32;

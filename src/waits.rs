@@ -65,6 +65,8 @@ waits! {
     /// The client's next statement, or the rest of its batch.
     Client: End::Setting("limits.idle_time"),
         at ["src/session/relay.rs", "src/session/quotas/idle.rs", "src/session/mod.rs"];
+    /// The end of a session's token: the session goes on meanwhile.
+    Lapse: End::Setting("client.auth.oidc.expired_sessions"), at ["src/session/lapse.rs"];
     /// The client takes what it is sent. Who reads slowly is served slowly.
     ClientReads: End::Peer,
         at ["src/session/relay.rs", "src/session/sockets.rs", "src/net/stream.rs"];
@@ -132,10 +134,13 @@ waits! {
     Login: End::Within(limits::LOGIN_TIME_MAX), at [
         "src/session/login.rs", "src/session/attempt.rs", "src/session/reaching.rs",
         "src/session/greeting.rs", "src/session/pending_logins.rs",
-        "src/auth/mod.rs", "src/auth/password.rs", "src/auth/scram.rs",
+        "src/auth/mod.rs", "src/auth/password.rs", "src/auth/scram.rs", "src/auth/oidc/mod.rs",
         "src/upstream/login.rs", "src/upstream/password.rs", "src/upstream/verify.rs",
         "src/upstream/settings.rs", "src/net/link.rs",
     ];
+    /// The keys that tokens are checked with, asked of their issuer.
+    IssuerKeys: End::Within(limits::DOCUMENT_FETCH_TIME_MAX),
+        at ["src/auth/oidc/keyring.rs", "src/net/https.rs"];
     /// Room in the audit before a login begins.
     LoginRecord: End::Within(limits::AUDIT_LOGIN_WAIT_MAX), at ["src/session/login.rs"];
     /// The upstream's address, its connection and its TLS.

@@ -16,7 +16,8 @@ use tokio::time::Instant;
 
 use super::AppError;
 use crate::auth::Auth;
-use crate::auth::settings::{AuthSettings, UpstreamIdentity};
+use crate::auth::oidc::OidcUsers;
+use crate::auth::settings::{AuthSettings, OidcPeople, UpstreamIdentity};
 use crate::config::Settings;
 use crate::config::warnings::{self, Identities, Warning};
 use crate::limits;
@@ -57,7 +58,7 @@ pub fn check(settings: Settings, who: Option<&Person>) -> io::Result<Checked> {
         warnings: warnings::of(&settings, Timestamp::now().as_second()),
         ..Checked::default()
     };
-    checked.certificates_of_clients(&settings);
+    checked.logins_of_clients(&settings)?;
     checked.audit(&settings);
     let policies = settings.policies.all().len();
     checked.told.push(format!("{policies} policies are sound"));
@@ -87,15 +88,30 @@ impl Checked {
         self.problems.push(what.to_string());
     }
 
-    fn certificates_of_clients(&mut self, settings: &Settings) {
+    fn logins_of_clients(&mut self, settings: &Settings) -> io::Result<()> {
         match ClientTls::load(&settings.client_tls) {
-            Ok(tls) => {
-                if let Err(error) = Auth::load(settings.auth.clone(), &tls) {
-                    self.wrong(&AppError::Auth(error));
-                }
-            }
+            Ok(tls) => match Auth::load(settings.auth.clone(), &tls) {
+                Ok(Auth::Oidc(users)) => self.issuer(&users)?,
+                Ok(_) => {}
+                Err(error) => self.wrong(&AppError::Auth(error)),
+            },
             Err(error) => self.wrong(&AppError::ClientTls(error)),
         }
+        Ok(())
+    }
+
+    /// Has the keys of an issuer fetched.
+    fn issuer(&mut self, users: &OidcUsers) -> io::Result<()> {
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        match runtime.block_on(users.look()) {
+            Ok(keys) => self.told.push(format!(
+                "the issuer of tokens has {keys} keys that can be used"
+            )),
+            Err(fault) => self.wrong(&format!("client.auth.oidc.keys: {fault}")),
+        }
+        Ok(())
     }
 
     fn audit(&mut self, settings: &Settings) {
@@ -315,6 +331,12 @@ fn accounts(settings: &Settings) -> Vec<(String, Account)> {
         AuthSettings::Certificate { entries } => entries
             .iter()
             .for_each(|entry| add(place(&entry.name), of(&entry.upstream))),
+        AuthSettings::Oidc(settings) => match &settings.people {
+            OidcPeople::Everybody(identity) => add("client.auth".into(), of(identity)),
+            OidcPeople::Listed(users) => users
+                .iter()
+                .for_each(|user| add(place(&user.name), of(&user.upstream))),
+        },
         AuthSettings::Trust {
             upstream: Some(upstream),
         } => add("client.auth".into(), of(upstream)),

@@ -8,6 +8,7 @@ use std::fmt;
 use tokio::time::Instant;
 
 pub mod certificate;
+pub mod oidc;
 pub mod password;
 pub mod scram;
 pub mod settings;
@@ -15,9 +16,12 @@ pub mod verifier;
 
 use crate::net::client_tls::ClientTls;
 use crate::net::link::{Link, LinkError};
+use crate::net::pem::TlsSetupError;
 use crate::net::stream::Peer;
 use crate::wire::encode::Unencodable;
 use crate::wire::malformed::Malformed;
+use oidc::token::TokenError;
+use oidc::{OidcUsers, Proof};
 use scram::ScramUsers;
 use settings::{AuthSettings, CertificateUser, UpstreamIdentity};
 
@@ -33,15 +37,19 @@ pub enum Auth {
     Scram(ScramUsers),
     /// Users known by their certificates.
     Certificate(Vec<CertificateUser>),
+    /// Users known by the tokens of an issuer.
+    Oidc(Box<OidcUsers>),
     /// Everybody on this host.
     Trust(Option<UpstreamIdentity>),
 }
 
 /// Why a way of logging in cannot be used with the rest of the settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum AuthSetupError {
     /// Certificates are the way in, and clients are never asked for one.
     CertificateWithoutAuthority,
+    /// The authorities for the issuer's host cannot be used.
+    OidcAuthority(TlsSetupError),
     /// The system gave no randomness.
     NoRandomness,
 }
@@ -55,10 +63,17 @@ pub enum Admitted<'s> {
     As(Cow<'s, UpstreamIdentity>),
     /// The same, with a proof that holds for this TLS connection only.
     BoundAs(&'s UpstreamIdentity),
+    /// The same, with what its token says of it.
+    Proved {
+        /// Who it is.
+        identity: &'s UpstreamIdentity,
+        /// What was proved.
+        proof: Proof,
+    },
 }
 
 /// Why a client is not let in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthError {
     /// It went away, took too long, or sent no message.
     Link(LinkError),
@@ -72,6 +87,8 @@ pub enum AuthError {
     EmptyPassword,
     /// The password is wrong, or there is no such user.
     WrongPassword,
+    /// The password is no token that lets this user in.
+    Token(TokenError),
     /// A password would cross a network in clear.
     NotPrivate,
     /// Only clients on this host are let in this way.
@@ -102,6 +119,10 @@ impl Auth {
                 }
                 Some(_) | None => Err(AuthSetupError::CertificateWithoutAuthority),
             },
+            AuthSettings::Oidc(settings) => match OidcUsers::new(*settings) {
+                Ok(users) => Ok(Self::Oidc(Box::new(users))),
+                Err(error) => Err(AuthSetupError::OidcAuthority(error)),
+            },
             AuthSettings::Trust { upstream } => Ok(Self::Trust(upstream)),
         }
     }
@@ -114,6 +135,7 @@ impl Auth {
     ) -> Result<Self, AuthSetupError> {
         Ok(match (self, Self::load(settings, tls)?) {
             (Self::Scram(before), Self::Scram(users)) => Self::Scram(users.disguised_as(before)),
+            (Self::Oidc(before), Self::Oidc(users)) => Self::Oidc(Box::new(users.after(before))),
             (_, other) => other,
         })
     }
@@ -124,6 +146,7 @@ impl Auth {
         match self {
             Self::Passthrough { .. } | Self::Trust(_) => true,
             Self::Scram(users) => users.has(user),
+            Self::Oidc(users) => users.has(user),
             Self::Certificate(entries) => entries.iter().any(|entry| {
                 let same_name = |name| name == entry.certificate_name;
                 entry.name == user && certificate_name.is_none_or(same_name)
@@ -134,7 +157,7 @@ impl Auth {
     /// The name by which the list has this certificate for that user, where that lets it in.
     pub fn listed_name(&self, user: &str, shown: &[u8]) -> Option<&str> {
         match self {
-            Self::Passthrough { .. } | Self::Scram(_) | Self::Trust(_) => None,
+            Self::Passthrough { .. } | Self::Scram(_) | Self::Oidc(_) | Self::Trust(_) => None,
             Self::Certificate(entries) => {
                 let entry = certificate::identify(entries, user, shown)?;
                 Some(&entry.certificate_name)
@@ -148,7 +171,18 @@ impl Auth {
             Self::Passthrough { .. } => Vec::new(),
             Self::Scram(users) => users.identities().collect(),
             Self::Certificate(entries) => entries.iter().map(|entry| &entry.upstream).collect(),
+            Self::Oidc(users) => users.identities(),
             Self::Trust(identity) => identity.iter().collect(),
+        }
+    }
+
+    /// Whether a proof says more of a client than who it is, so that its policy is chosen after it.
+    pub fn proves_attributes(&self) -> bool {
+        match self {
+            Self::Oidc(_) => true,
+            Self::Passthrough { .. } | Self::Scram(_) | Self::Certificate(_) | Self::Trust(_) => {
+                false
+            }
         }
     }
 
@@ -175,6 +209,8 @@ impl Auth {
                     .map(|entry| Admitted::As(Cow::Borrowed(&entry.upstream)))
                     .ok_or(AuthError::WrongCertificate)
             }
+            Self::Oidc(_) if !self.may_ask_password(link, peer) => Err(AuthError::NotPrivate),
+            Self::Oidc(users) => users.admit(link, user, deadline).await,
             Self::Trust(_) if !peer.is_local() => Err(AuthError::NotLocal),
             Self::Trust(Some(identity)) => Ok(Admitted::As(Cow::Borrowed(identity))),
             Self::Trust(None) => {
@@ -201,9 +237,28 @@ impl Auth {
     }
 }
 
+impl Admitted<'_> {
+    /// What a token proved of the client beside its name.
+    pub fn attributes(&self) -> &[(Box<str>, Vec<Box<str>>)] {
+        match self {
+            Self::AsItself | Self::As(_) | Self::BoundAs(_) => &[],
+            Self::Proved { proof, .. } => &proof.attributes,
+        }
+    }
+
+    /// When the session has to end, in seconds since 1970, where a token says so.
+    pub fn ends(&self) -> Option<i64> {
+        match self {
+            Self::AsItself | Self::As(_) | Self::BoundAs(_) => None,
+            Self::Proved { proof, .. } => proof.ends,
+        }
+    }
+}
+
 impl fmt::Display for AuthSetupError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::OidcAuthority(error) => return error.fmt(formatter),
             Self::CertificateWithoutAuthority => {
                 "logging in with certificates needs TLS for clients and a client authority"
             }

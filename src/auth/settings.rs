@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::oidc::key_set::KeySet;
+use super::oidc::token::Expected;
 use super::verifier::Verifier;
+use crate::net::https::HttpsUrl;
 use crate::secret::Secret;
 
 /// How clients prove who they are.
@@ -24,11 +29,77 @@ pub enum AuthSettings {
         /// Who may come with which certificate.
         entries: Vec<CertificateUser>,
     },
+    /// Tokens of an OpenID Connect issuer, in the place of passwords.
+    Oidc(Box<OidcSettings>),
     /// Everybody on this host, unasked. Refused for other peers.
     Trust {
         /// Who they are at the upstream; without it, the user they name, with no password.
         upstream: Option<UpstreamIdentity>,
     },
+}
+
+/// Which tokens let whom in.
+#[derive(Debug, Clone)]
+pub struct OidcSettings {
+    /// What a token has to say, and what of it is taken.
+    pub expected: Expected,
+    /// The issuer's keys.
+    pub keys: KeysFrom,
+    /// Who may come.
+    pub people: OidcPeople,
+    /// What becomes of sessions whose tokens expire.
+    pub on_expiry: OnExpiry,
+}
+
+/// Where the issuer's keys come from.
+#[derive(Debug, Clone)]
+pub enum KeysFrom {
+    /// A file, which was read.
+    File(Arc<KeySet>),
+    /// An address.
+    Url {
+        /// Where.
+        url: HttpsUrl,
+        /// The authorities that vouch for its host, as PEM; else those that the system believes.
+        authority: Option<PathBuf>,
+    },
+}
+
+/// Who may come with a token.
+#[derive(Debug, Clone)]
+pub enum OidcPeople {
+    /// Whoever has one, as this at the upstream.
+    Everybody(UpstreamIdentity),
+    /// These; names are unique.
+    Listed(Vec<OidcUser>),
+}
+
+/// A user known by tokens.
+#[derive(Debug, Clone)]
+pub struct OidcUser {
+    /// The name that the client gives and the token has.
+    pub name: String,
+    /// Who it is at the upstream.
+    pub upstream: UpstreamIdentity,
+}
+
+/// What becomes of a session whose token expires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnExpiry {
+    /// It ends.
+    End,
+    /// It stays until the client leaves.
+    Stay,
+}
+
+impl OidcPeople {
+    /// Whom they stand for at the upstream.
+    pub fn identities(&self) -> Vec<&UpstreamIdentity> {
+        match self {
+            Self::Everybody(identity) => vec![identity],
+            Self::Listed(users) => users.iter().map(|user| &user.upstream).collect(),
+        }
+    }
 }
 
 /// Attributes of users, by the names that they log in with.
@@ -39,6 +110,11 @@ impl Attributes {
     /// These.
     pub fn new(users: BTreeMap<String, BTreeMap<String, String>>) -> Self {
         Self(users)
+    }
+
+    /// Whether any user has one of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.values().any(|own| own.contains_key(name))
     }
 
     /// Names and values of a user's.

@@ -2,7 +2,7 @@
 
 use crate::auth::settings::{AuthSettings, UpstreamIdentity};
 use crate::config::reader::Reader;
-use crate::config::users;
+use crate::config::{oidc, users};
 use crate::net::client_tls::{ClientTlsFiles, ClientTlsSettings};
 use crate::session::reported::ReportAs;
 use crate::upstream::address::UpstreamSettings;
@@ -21,6 +21,7 @@ enum Method {
     Passthrough,
     Scram,
     Certificate,
+    Oidc,
     Trust,
 }
 
@@ -98,6 +99,7 @@ pub fn auth(
         ("passthrough", Method::Passthrough),
         ("scram", Method::Scram),
         ("cert", Method::Certificate),
+        ("oidc", Method::Oidc),
         ("trust", Method::Trust),
     ];
     let bools = [("true", true), ("false", false)];
@@ -115,7 +117,10 @@ pub fn auth(
         );
     }
     if matches!(method, Method::Passthrough | Method::Trust) {
-        only_for(reader, "client.auth.users", "scram and cert");
+        only_for(reader, "client.auth.users", "scram, cert and oidc");
+    }
+    if method != Method::Oidc {
+        oidc::refuse(reader);
     }
     let service = upstream.and_then(identity);
     match method {
@@ -132,6 +137,7 @@ pub fn auth(
             let entries = users::certificates(reader, service.as_ref())?;
             Some(AuthSettings::Certificate { entries })
         }
+        Method::Oidc => oidc::oidc(reader, service.as_ref()),
         Method::Trust => Some(AuthSettings::Trust { upstream: service }),
     }
 }

@@ -3,6 +3,7 @@
 //! A key can be given in the file as a path (`client.tls.mode`), in the environment as
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
+use crate::config::login_keys;
 use crate::config::user_keys::USER_KEYS;
 
 /// One key.
@@ -191,29 +192,19 @@ pub const KEYS: &[Key] = &[
         form: Form::Word,
         default: "passthrough",
         doc: "How clients prove who they are: passthrough (their own user and password, at the \
-              upstream), scram, cert or trust (only on this host).",
+              upstream), scram, cert, oidc (a token as the password) or trust (only on this host).",
     },
-    Key {
-        path: "client.auth.allow_plaintext_passwords",
-        form: Form::Word,
-        default: "false",
-        doc: "With passthrough: whether passwords may be asked for over an unencrypted network \
-              connection. true or false.",
-    },
-    Key {
-        path: "client.auth.users",
-        form: Form::Users,
-        default: "none",
-        doc: "With scram and cert: who may log in, and as whom at the upstream.",
-    },
-    Key {
-        path: "client.auth.attributes",
-        form: Form::Users,
-        default: "none",
-        doc: "What is known of users beside their names, whatever the method: a map of users, each \
-              with a map of attributes, as {ann: {tenant: 3}}. Policies read it as :user.tenant in \
-              models, and in match.attributes.",
-    },
+    login_keys::ALLOW_PLAINTEXT_PASSWORDS,
+    login_keys::USERS,
+    login_keys::ISSUER,
+    login_keys::AUDIENCE,
+    login_keys::KEYS_FROM,
+    login_keys::KEYS_CA,
+    login_keys::USER_CLAIM,
+    login_keys::ATTRIBUTES,
+    login_keys::CLOCK_SKEW,
+    login_keys::EXPIRED_SESSIONS,
+    login_keys::USER_ATTRIBUTES,
     Key {
         path: "policy.file",
         form: Form::Words,

@@ -10,7 +10,8 @@
 //! * [`marks`]: what settings were, for those who read them again; [`difference`]: what of new
 //!   ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
-//! * [`house`], [`evidence`], [`upstream`], [`catalog`], [`client`] and [`users`]: the sections,
+//! * [`house`], [`evidence`], [`upstream`], [`catalog`], [`client`], [`users`] and [`oidc`]: the
+//!   sections,
 //!   each made into the settings of the part that needs them
 
 use std::fmt;
@@ -40,8 +41,10 @@ mod evidence;
 mod house;
 pub mod keys;
 mod libpq;
+mod login_keys;
 pub mod marks;
 mod misplaced;
+mod oidc;
 mod reader;
 mod upstream;
 mod user_keys;
@@ -269,6 +272,7 @@ fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
     house::apart(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let attributes = users::attributes(reader);
+    oidc::apart(reader, auth.as_ref(), attributes.as_ref());
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = house::policies(reader, pad);

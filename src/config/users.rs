@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::auth::settings::{Attributes, CertificateUser, ScramUser, UpstreamIdentity};
+use crate::auth::settings::{Attributes, CertificateUser, OidcUser, ScramUser, UpstreamIdentity};
 use crate::auth::verifier::Verifier;
 use crate::config::reader::{Reader, Word};
 use crate::config::user_keys::USER_KEYS;
@@ -55,6 +55,33 @@ pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<
             verifier,
             upstream,
         });
+    }
+    complete.then_some(read)
+}
+
+/// The users of method oidc.
+pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<Vec<OidcUser>> {
+    let mut read: Vec<OidcUser> = Vec::new();
+    let mut disabled = Vec::new();
+    let mut complete = true;
+    for mut user in users(reader)? {
+        user.refuse(reader, "certificate_name", "is only for method cert");
+        user.refuse(reader, "verifier", "is only for method scram");
+        user.refuse(reader, "verifier_file", "is only for method scram");
+        let name = user.name(reader);
+        let upstream = user.upstream(reader, name.as_deref(), service);
+        let standing = user.standing(reader);
+        let (Some(name), Some(upstream), Some(standing)) = (name, upstream, standing) else {
+            complete = false;
+            continue;
+        };
+        if disabled.contains(&name) || read.iter().any(|other| other.name == name) {
+            reader.note(&user.place, "another user has this name");
+        }
+        match standing {
+            Standing::Enabled => read.push(OidcUser { name, upstream }),
+            Standing::Disabled => disabled.push(name),
+        }
     }
     complete.then_some(read)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::auth::settings::AuthSettings;
+use crate::auth::settings::{AuthSettings, OidcPeople};
 use crate::config::{ListenAddress, Settings};
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
 use crate::net::client_tls::ClientTlsSettings;
@@ -155,6 +155,10 @@ pub fn users(auth: &AuthSettings) -> Vec<String> {
         AuthSettings::Certificate { entries } => {
             entries.iter().map(|entry| entry.name.clone()).collect()
         }
+        AuthSettings::Oidc(settings) => match &settings.people {
+            OidcPeople::Listed(users) => users.iter().map(|user| user.name.clone()).collect(),
+            OidcPeople::Everybody(_) => Vec::new(),
+        },
         AuthSettings::Passthrough { .. } | AuthSettings::Trust { .. } => Vec::new(),
     };
     names.sort();
@@ -253,6 +257,10 @@ impl Identities {
             }
             AuthSettings::Certificate { entries } => {
                 upstream.extend(entries.iter().map(|entry| entry.upstream.user.clone()));
+            }
+            AuthSettings::Oidc(settings) => {
+                let identities = settings.people.identities().into_iter();
+                upstream.extend(identities.map(|identity| identity.user.clone()));
             }
         }
         Self {

@@ -1,12 +1,14 @@
 //! Sockets: plain, Unix and TLS ones as one kind of stream, and the TLS settings of both legs.
 //!
-//! The one door to rustls and rcgen. Knows bytes and certificates, and nothing of logins.
+//! The one door to rustls and rcgen, and the way to one document over HTTPS. Knows bytes and
+//! certificates, and nothing of logins.
 
 pub mod binding;
 pub mod certs;
 pub mod client_tls;
 pub mod descriptors;
 pub mod expiry;
+pub mod https;
 pub mod link;
 pub mod pem;
 pub mod stream;

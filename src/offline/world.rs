@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::auth::settings::AuthSettings;
+use crate::auth::settings::{AuthSettings, OidcPeople};
 use crate::catalog::{Catalog, path};
 use crate::policy::matching::{Claim, Claims, Traits};
 
@@ -78,6 +78,14 @@ impl Roles {
                 let each = each.map(|user| (user.name.clone(), user.upstream.user.clone()));
                 Self::Named(each.collect())
             }
+            AuthSettings::Oidc(settings) => match &settings.people {
+                OidcPeople::Everybody(identity) => Self::Only(identity.user.clone()),
+                OidcPeople::Listed(users) => {
+                    let each = users.iter();
+                    let each = each.map(|user| (user.name.clone(), user.upstream.user.clone()));
+                    Self::Named(each.collect())
+                }
+            },
             AuthSettings::Certificate { entries } => {
                 let each = entries.iter();
                 let each = each.map(|entry| (entry.name.clone(), entry.upstream.user.clone()));

@@ -156,10 +156,13 @@ impl Traits {
         self.claims.get(&Claim::Role).map(Vec::as_slice)
     }
 
-    /// The one value of an attribute; none where the user has none.
+    /// The one value of an attribute; none where the user has none, or several, of which nobody
+    /// could say which one is meant.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        let values = self.claims.get(&Claim::Attribute(name.into()))?;
-        values.first().map(|value| &**value)
+        match self.claims.get(&Claim::Attribute(name.into()))?.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 }
 

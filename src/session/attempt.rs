@@ -16,19 +16,20 @@ use super::login::{LoginDesk, LoginEnd, Opened};
 use super::membership::Membership;
 use super::pending_logins::PendingLogin;
 use super::quotas::accounts::Presence;
-use super::regime::Placed;
+use super::regime::{Placed, Unplaced};
 use super::startup::{self, Settled, Welcome};
 use super::succession::under;
 use crate::auth::{Admitted, Auth, AuthError, certificate};
 use crate::gate::{Introduction, StartupPlan};
 use crate::net::link::Link;
 use crate::net::stream::Peer;
+use crate::policy::matching::Traits;
 use crate::policy::{Policy, SessionValue};
 use crate::sqlstate;
 use crate::telemetry::code::Code;
 use crate::telemetry::events::{
-    LoginFinished, LoginSettingChanged, ProtocolViolation, TripwireFired, UpstreamIdentityRefused,
-    UpstreamTlsFailed, UpstreamUnreachable,
+    LoginFinished, LoginSettingChanged, ProtocolViolation, TokenRefused, TripwireFired,
+    UpstreamIdentityRefused, UpstreamTlsFailed, UpstreamUnreachable,
 };
 use crate::telemetry::labels::{LoginMethod, LoginOutcome, LoginSetting};
 use crate::telemetry::session::SessionInfo;
@@ -72,6 +73,7 @@ struct Entered {
     presence: Presence,
     cancel: Option<CancelGuard>,
     method: LoginMethod,
+    ends: Option<i64>,
 }
 
 impl Attempt<'_> {
@@ -87,13 +89,10 @@ impl Attempt<'_> {
                 application_name,
             } = &introduction;
             self.info = self.info.clone().named(user, database, application_name);
-            let traits = startup::traits(
-                introduction,
-                (self.peer, &hello.link),
-                &self.entrance.attributes,
-            );
+            let way = (self.peer, &hello.link);
+            let traits = startup::traits(introduction, way, &self.entrance.attributes);
             let traits = Arc::new(traits);
-            let placed = self.desk.regime.place(&traits);
+            let placed = self.place(&traits);
             if let Ok(placed) = &placed {
                 self.info = under(&self.info, placed);
             }
@@ -121,6 +120,7 @@ impl Attempt<'_> {
                 presence,
                 cancel,
                 method,
+                ends,
             }) => {
                 self.info = under(&self.info, &placed).admitted();
                 self.record(method, LoginOutcome::Accepted, None);
@@ -131,6 +131,7 @@ impl Attempt<'_> {
                 let listed = certificate.and_then(|shown| auth.listed_name(&plan.user, shown));
                 LoginEnd::Opened(Box::new(Opened {
                     certificate_name: listed.map(Box::from),
+                    ends,
                     entrance: self.entrance,
                     client,
                     upstream,
@@ -146,6 +147,14 @@ impl Attempt<'_> {
                 }))
             }
             Err(denial) => self.deny(client, &denial).await,
+        }
+    }
+
+    /// The policy of a client, unless its proof decides about that.
+    fn place(&self, traits: &Arc<Traits>) -> Result<Placed, Unplaced> {
+        match self.entrance.auth.proves_attributes() {
+            true => Err(Unplaced::Unproved),
+            false => self.desk.regime.place(traits),
         }
     }
 
@@ -175,8 +184,9 @@ impl Attempt<'_> {
             .await?;
         let method = match admitted {
             Admitted::BoundAs(_) => LoginMethod::ScramPlus,
-            Admitted::AsItself | Admitted::As(_) => self.method(),
+            Admitted::AsItself | Admitted::As(_) | Admitted::Proved { .. } => self.method(),
         };
+        let ends = admitted.ends();
         let reached = self.reach(client, admitted, &welcome).await?;
         let ((mut upstream, account), presence) = reached;
         let Welcome {
@@ -211,6 +221,7 @@ impl Attempt<'_> {
             presence,
             cancel,
             method,
+            ends,
         })
     }
 
@@ -283,6 +294,10 @@ impl Attempt<'_> {
                 cause,
             });
         }
+        if let Denial::Auth(AuthError::Token(failure)) = denial {
+            let user = self.info.user();
+            telemetry.emit(&TokenRefused { user, failure });
+        }
         if let Denial::IdentityRefused(failure) = denial {
             let user = self.info.user();
             telemetry.emit(&UpstreamIdentityRefused { user, failure });
@@ -308,6 +323,7 @@ impl Attempt<'_> {
             Auth::Passthrough { .. } => LoginMethod::Passthrough,
             Auth::Scram(_) => LoginMethod::Scram,
             Auth::Certificate(_) => LoginMethod::Certificate,
+            Auth::Oidc(_) => LoginMethod::Oidc,
             Auth::Trust(_) => LoginMethod::Trust,
         }
     }

@@ -132,6 +132,7 @@ impl Denial {
                 AuthError::Exchange
                 | AuthError::EmptyPassword
                 | AuthError::WrongPassword
+                | AuthError::Token(_)
                 | AuthError::NoCertificate
                 | AuthError::WrongCertificate => LoginOutcome::BadCredentials,
             },
@@ -293,7 +294,7 @@ impl Denial {
                 "the database asks for no password, so nothing would prove who you are",
             )
             .hint("Connect from the proxy's own host, or have the database ask for a password."),
-            Self::Auth(error) => unproven::words_for(*error, user),
+            Self::Auth(error) => unproven::words_for(error, user),
             Self::IdentityRefused(_) => words(
                 sqlstate::CONNECTION_REJECTED,
                 "the database does not accept the identity that stands for this user",

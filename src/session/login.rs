@@ -99,6 +99,8 @@ pub struct Opened {
     pub entrance: Arc<Entrance>,
     /// The name in its certificate that let it in, where that was its proof.
     pub certificate_name: Option<Box<str>>,
+    /// When it has to end, in seconds since 1970, where its token says so.
+    pub ends: Option<i64>,
     /// The client.
     pub client: Link,
     /// The upstream, logged in, proved read-only, idle.

@@ -51,6 +51,7 @@ pub mod greeting;
 pub mod house;
 pub mod intake;
 pub mod journal;
+pub mod lapse;
 pub mod large;
 pub mod login;
 mod lowered;
@@ -104,6 +105,7 @@ use jiff::Timestamp;
 use self::conversation::{Conversation, Ending, SelfReport, UpstreamFacts};
 use self::drain::Draining;
 use self::house::House;
+use self::lapse::Lapse;
 use self::login::{Accepted, LoginDesk, LoginEnd, Opened};
 use self::quotas::Quotas;
 use self::relay::Relay;
@@ -141,7 +143,7 @@ pub fn serve(
         let (info, reason, bytes_in, bytes_out) = match end {
             Err((info, reason)) => (info, reason, 0, 0),
             Ok(opened) => {
-                let (mut relay, _membership) = begin(opened, &house, seat.sign());
+                let (mut relay, _enlisted) = begin(opened, &house, seat.sign());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
                 let info = Arc::clone(relay.conversation.info());
@@ -189,18 +191,25 @@ async fn log_in(
     }
 }
 
+/// What knows of a session, for as long as it lasts.
+struct Enlisted {
+    _membership: Membership,
+    _lapse: Option<Lapse>,
+}
+
 /// Sets the conversation up.
-fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Membership) {
+fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Box<Enlisted>) {
     let wishes = opened
         .cancel
         .as_ref()
         .map_or_else(Arc::default, CancelGuard::wishes);
     let glance = Arc::new(Glance::default());
     let seen = (sign.clone(), Arc::clone(&glance));
-    let membership = enlist(&opened, &wishes, seen, &house.desk);
+    let enlisted = enlist(&opened, &wishes, seen, &house.desk);
     let Opened {
         entrance,
         certificate_name: _,
+        ends: _,
         client,
         upstream,
         info,
@@ -252,7 +261,7 @@ fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Members
     let mut relay = Relay::new(conversation, unread(client), unread(upstream), worker);
     relay.lease = lease;
     let share = house.desk.memory.share();
-    (Box::new(relay.shown_by(sign, share)), membership)
+    (Box::new(relay.shown_by(sign, share)), enlisted)
 }
 
 /// Puts a session on the roster. Should its user have gone while it logged in, it ends before its
@@ -262,7 +271,7 @@ fn enlist(
     wishes: &Arc<Wishes>,
     (sign, glance): (Sign, Arc<Glance>),
     desk: &LoginDesk,
-) -> Membership {
+) -> Box<Enlisted> {
     let member = Member {
         info: Arc::new(opened.info.clone()),
         since: Timestamp::now(),
@@ -280,7 +289,11 @@ fn enlist(
     if !is_same && !now.auth.still_lists(&opened.plan.user, certificate_name) {
         wishes.end();
     }
-    membership
+    let ends = opened.ends;
+    Box::new(Enlisted {
+        _membership: membership,
+        _lapse: ends.map(|ends| Lapse::at(ends, Arc::clone(wishes))),
+    })
 }
 
 /// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the

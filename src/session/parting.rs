@@ -29,9 +29,7 @@ pub async fn part(
     report(ending, info, house);
     let condition = match ending {
         Ending::Tripped(_) => Condition::Tripped,
-        Ending::Ended(Farewell::Terminated) if conversation.is_upstream_running() => {
-            Condition::Ended
-        }
+        _ if is_ordered(ending) && conversation.is_upstream_running() => Condition::Ended,
         _ if conversation.is_upstream_running() => Condition::Running,
         _ => Condition::Rested,
     };
@@ -111,18 +109,26 @@ fn report(ending: Ending, session: &SessionInfo, house: &House) {
         | Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent)
         | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
         | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory | Farewell::Terminated)
-        | Ending::Ended(Farewell::ResultLimit | Farewell::RolesUntold)
+        | Ending::Ended(Farewell::ResultLimit | Farewell::RolesUntold | Farewell::Lapsed)
         | Ending::Terminated
         | Ending::ClientGone
         | Ending::UpstreamClosed => {}
     }
 }
 
+/// Whether somebody or something else than the two sides has ended the session.
+fn is_ordered(ending: Ending) -> bool {
+    matches!(
+        ending,
+        Ending::Ended(Farewell::Terminated | Farewell::Lapsed)
+    )
+}
+
 /// How the statements have ended that were under way.
 fn why(ending: Ending) -> SqlState {
     match ending {
         Ending::Ended(Farewell::StatementTime) => sqlstate::QUERY_CANCELED,
-        Ending::Ended(Farewell::Terminated) => sqlstate::ADMIN_SHUTDOWN,
+        Ending::Ended(Farewell::Terminated | Farewell::Lapsed) => sqlstate::ADMIN_SHUTDOWN,
         Ending::Ended(Farewell::ResultLimit) => sqlstate::PROGRAM_LIMIT_EXCEEDED,
         _ => sqlstate::CONNECTION_FAILURE,
     }
@@ -138,7 +144,7 @@ fn reason(ending: Ending) -> ClosedBecause {
         Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent) => {
             ClosedBecause::UpstreamSilent
         }
-        Ending::Ended(Farewell::Terminated) => ClosedBecause::Terminated,
+        Ending::Ended(Farewell::Terminated | Farewell::Lapsed) => ClosedBecause::Terminated,
         Ending::Ended(Farewell::Idle) => ClosedBecause::TimedOut,
         Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,
         Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,

@@ -46,7 +46,7 @@ impl Attempt<'_> {
                 let presence = self.count_in(placed, &plan.user)?;
                 (self.reach_as(identity, plan).await?, presence)
             }
-            Admitted::BoundAs(identity) => {
+            Admitted::BoundAs(identity) | Admitted::Proved { identity, .. } => {
                 let presence = self.count_in(placed, &plan.user)?;
                 (self.reach_as(identity, plan).await?, presence)
             }
@@ -64,7 +64,11 @@ impl Attempt<'_> {
             Standing::Welcome(welcome) => Ok(welcome),
             Standing::Unwelcome(denial) => Err(denial),
             Standing::Undecided(undecided) => {
-                let roles = self.roles(client, admitted, bare).await?;
+                let undecided = undecided.proved(admitted.attributes());
+                let roles = match undecided.asks_roles(&self.desk.regime) {
+                    true => self.roles(client, admitted, bare).await?,
+                    false => None,
+                };
                 undecided.decide(roles, &self.desk.regime)
             }
         };
@@ -88,7 +92,7 @@ impl Attempt<'_> {
         let role = match &*admitted {
             Admitted::AsItself => &bare.user,
             Admitted::As(identity) => &identity.user,
-            Admitted::BoundAs(identity) => &identity.user,
+            Admitted::BoundAs(identity) | Admitted::Proved { identity, .. } => &identity.user,
         };
         let role = role.clone();
         if let Some(known) = self.desk.catalogs.roles_at_any(&bare.database, &role) {
@@ -97,7 +101,9 @@ impl Attempt<'_> {
         let (mut upstream, account) = match &*admitted {
             Admitted::AsItself => self.reach_as_itself(client, bare).await?,
             Admitted::As(identity) => self.reach_as(identity, bare).await?,
-            Admitted::BoundAs(identity) => self.reach_as(identity, bare).await?,
+            Admitted::BoundAs(identity) | Admitted::Proved { identity, .. } => {
+                self.reach_as(identity, bare).await?
+            }
         };
         let reticence = self.desk.upstream.reticence();
         let verified = verify(&mut upstream, &[], reticence, self.deadline).await;
@@ -129,7 +135,7 @@ impl Attempt<'_> {
                 Ok(_proved) => denial,
                 Err(unproved) => unproved,
             },
-            Admitted::As(_) | Admitted::BoundAs(_) => denial,
+            Admitted::As(_) | Admitted::BoundAs(_) | Admitted::Proved { .. } => denial,
         }
     }
 

@@ -86,6 +86,8 @@ pub enum Unplaced {
     NoPolicy,
     /// Nobody knows what its role is a member of.
     RolesUntold,
+    /// It has not proved yet what its policy is chosen by.
+    Unproved,
 }
 
 impl Placed {

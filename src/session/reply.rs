@@ -46,6 +46,8 @@ pub enum Farewell {
     NoPolicy,
     /// Nobody knows any more which of them is, because nobody knows what its role is a member of.
     RolesUntold,
+    /// The token that it has logged in with has expired.
+    Lapsed,
     /// pgsieve is shutting down.
     Shutdown,
     /// A session of the same owner has ended it.
@@ -178,6 +180,11 @@ fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("terminating connection due to administrator command"),
             None,
+        ),
+        Farewell::Lapsed => (
+            sqlstate::ADMIN_SHUTDOWN,
+            Cow::Borrowed("the token of this session has expired; the connection is closed"),
+            Some("Reconnect with a new token."),
         ),
         Farewell::Idle => (
             sqlstate::IDLE_SESSION_TIMEOUT,

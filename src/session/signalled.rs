@@ -234,13 +234,16 @@ impl Conversation {
         Poll::Ready(())
     }
 
-    /// Looks whether another session of the same owner has ended this one.
+    /// Looks whether another session of the same owner has ended this one, or its time.
     ///
     /// # Errors
     /// It has.
     pub(super) fn goes_on(&self) -> Result<(), Ending> {
         match &self.wishes {
-            Some(wishes) if wishes.ends() => Err(Ending::Ended(Farewell::Terminated)),
+            Some(wishes) if wishes.ends() => Err(Ending::Ended(match wishes.has_lapsed() {
+                true => Farewell::Lapsed,
+                false => Farewell::Terminated,
+            })),
             Some(_) | None => Ok(()),
         }
     }

@@ -37,11 +37,11 @@ pub enum Standing {
     Welcome(Welcome),
     /// It is turned away.
     Unwelcome(Denial),
-    /// That depends on what its role is a member of.
+    /// That depends on what its proof says of it, or on what its role is a member of.
     Undecided(Undecided),
 }
 
-/// A client that is judged when it is known what its role is a member of.
+/// A client that is judged when more is known of it.
 pub struct Undecided {
     traits: Arc<Traits>,
     asked: Vec<(String, String)>,
@@ -76,7 +76,7 @@ pub fn settle(
                 Err(denial) => Standing::Unwelcome(denial),
             },
             Err(Unplaced::NoPolicy) => Standing::Unwelcome(Denial::NoPolicy),
-            Err(Unplaced::RolesUntold) => Standing::Undecided(Undecided {
+            Err(Unplaced::RolesUntold | Unplaced::Unproved) => Standing::Undecided(Undecided {
                 traits,
                 asked: owned(&startup.parameters),
             }),
@@ -85,6 +85,23 @@ pub fn settle(
 }
 
 impl Undecided {
+    /// The same with what its proof says of it. What the settings say of a user has other names.
+    pub fn proved(self, attributes: &[(Box<str>, Vec<Box<str>>)]) -> Self {
+        let mut traits = Traits::clone(&self.traits);
+        let attributes = attributes.iter().cloned();
+        let claims = attributes.map(|(name, values)| (Claim::Attribute(name), values));
+        traits.claims.extend(claims);
+        Self {
+            traits: Arc::new(traits),
+            ..self
+        }
+    }
+
+    /// Whether it matters what its role is a member of.
+    pub fn asks_roles(&self, regime: &Regime) -> bool {
+        matches!(regime.place(&self.traits), Err(Unplaced::RolesUntold))
+    }
+
     /// Judges it, now that this is known; none where it still is not.
     pub fn decide(self, roles: Option<Vec<Box<str>>>, regime: &Regime) -> Result<Welcome, Denial> {
         let traits = Arc::new(self.traits.with_roles(roles));
@@ -218,7 +235,7 @@ impl From<Unplaced> for Denial {
     fn from(why: Unplaced) -> Self {
         match why {
             Unplaced::NoPolicy => Self::NoPolicy,
-            Unplaced::RolesUntold => Self::NoRoles,
+            Unplaced::RolesUntold | Unplaced::Unproved => Self::NoRoles,
         }
     }
 }

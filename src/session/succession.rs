@@ -34,7 +34,7 @@ impl Conversation {
         let placed = placed.map_err(|why| {
             Ending::Ended(match why {
                 Unplaced::NoPolicy => Farewell::NoPolicy,
-                Unplaced::RolesUntold => Farewell::RolesUntold,
+                Unplaced::RolesUntold | Unplaced::Unproved => Farewell::RolesUntold,
             })
         })?;
         let is_same = Arc::ptr_eq(&placed.gate, &self.gate);

@@ -5,14 +5,16 @@ use std::borrow::Cow;
 
 use super::denial::{Words, words};
 use crate::auth::AuthError;
+use crate::auth::oidc::token::TokenError;
 use crate::sqlstate;
 
 /// What a client is told.
-pub(super) fn words_for(error: AuthError, user: &str) -> Words {
+pub(super) fn words_for(error: &AuthError, user: &str) -> Words {
     let about =
         |kind: &str| Cow::Owned(format!("{kind} authentication failed for user \"{user}\""));
     match error {
         AuthError::Exchange => words(sqlstate::PROTOCOL_VIOLATION, "malformed SCRAM message"),
+        AuthError::Token(error) => token_words(error, user),
         AuthError::EmptyPassword | AuthError::WrongPassword => {
             let message = about("password");
             Words {
@@ -42,5 +44,38 @@ pub(super) fn words_for(error: AuthError, user: &str) -> Words {
             sqlstate::INTERNAL_ERROR,
             "the login could not be carried on",
         ),
+    }
+}
+
+/// What is wrong with a token is for the log; its owner hears when it holds.
+fn token_words(error: &TokenError, user: &str) -> Words {
+    let (code, why, hint) = match error {
+        TokenError::Expired => (
+            sqlstate::INVALID_PASSWORD,
+            ": the token has expired",
+            "Get a new token, and log in with that.",
+        ),
+        TokenError::NotYet => (
+            sqlstate::INVALID_PASSWORD,
+            ": the token does not hold yet",
+            "The clocks of its issuer and of the proxy may differ.",
+        ),
+        TokenError::NoKeys(_) => (
+            sqlstate::CANNOT_CONNECT_NOW,
+            ": its issuer's keys are not known",
+            "Connect again in a moment; the proxy's log says why they are missing.",
+        ),
+        _ => (
+            sqlstate::INVALID_PASSWORD,
+            "",
+            "The password is to be a token for this user; the proxy's log says what is wrong.",
+        ),
+    };
+    Words {
+        sqlstate: code,
+        message: Cow::Owned(format!(
+            "token authentication failed for user \"{user}\"{why}"
+        )),
+        hint: Some(hint),
     }
 }

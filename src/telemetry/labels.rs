@@ -324,6 +324,8 @@ labels! {
         ScramPlus => "scram_plus",
         /// A client certificate.
         Certificate => "cert",
+        /// A token of an OpenID Connect issuer.
+        Oidc => "oidc",
         /// Nothing: allowed only on loopback or a Unix socket.
         Trust => "trust",
     }

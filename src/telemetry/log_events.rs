@@ -41,6 +41,8 @@ log_events! {
     UpstreamUnreachable => "upstream_unreachable",
     /// The database does not let in who stands for a client.
     UpstreamIdentityRefused => "upstream_identity_refused",
+    /// A token lets nobody in; why.
+    TokenRefused => "token_refused",
     /// A catalog was loaded.
     CatalogLoaded => "catalog_loaded",
     /// Objects of a database have changed.

@@ -38,6 +38,7 @@ pub struct Owner {
 pub struct Wishes {
     cancel: Notify,
     ends: AtomicBool,
+    lapsed: AtomicBool,
     session: Mutex<Option<Waker>>,
 }
 
@@ -113,6 +114,17 @@ impl Wishes {
     /// Whether the session is to end.
     pub fn ends(&self) -> bool {
         self.ends.load(Ordering::Acquire)
+    }
+
+    /// Whether that is because its token has expired.
+    pub fn has_lapsed(&self) -> bool {
+        self.lapsed.load(Ordering::Acquire)
+    }
+
+    /// Has the session end, because its token has expired.
+    pub fn lapse(&self) {
+        self.lapsed.store(true, Ordering::Release);
+        self.end();
     }
 
     /// What wakes the session from now on.

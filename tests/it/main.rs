@@ -77,6 +77,8 @@ mod models_told;
 #[cfg(test)]
 mod nothing_written;
 #[cfg(test)]
+mod oidc;
+#[cfg(test)]
 mod pair;
 #[cfg(test)]
 mod pipeline;

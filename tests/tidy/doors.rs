@@ -21,7 +21,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("hyper_rustls", &["src/telemetry/"]),
     ("age", &["src/telemetry/audit/"]),
     ("axum", &["src/server/"]),
-    ("hyper", &["src/server/"]),
+    ("hyper", &["src/server/", "src/net/"]),
+    ("ring", &["src/auth/", "src/net/"]),
     // What it sends is pgsieve's own questions, and the demo's.
     (
         "tokio_postgres",

@@ -41,6 +41,14 @@ pub struct UpstreamIdentityRefused<'a> {
     pub failure: &'a dyn std::fmt::Display,
 }
 
+/// A token that was given as a password lets nobody in.
+pub struct TokenRefused<'a> {
+    /// The user, as the client named it.
+    pub user: &'a str,
+    /// Why, in words that hold nothing of the token.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
 /// What users have received today could not be written down.
 pub struct BudgetFileFailed<'a> {
     /// Why.
@@ -146,6 +154,17 @@ impl Event for UpstreamIdentityRefused<'_> {
                  out",
                 self.failure
             ),
+        );
+    }
+}
+
+impl Event for TokenRefused<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let user = cleaned(self.user);
+        sinks.log.line(
+            Level::Warn,
+            LogEvent::TokenRefused.name(),
+            format_args!("the token of {user:?} is refused: {}", self.failure),
         );
     }
 }

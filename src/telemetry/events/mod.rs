@@ -36,7 +36,7 @@ pub use connection::{
     OwnCancelEnded, UpstreamTlsFailed,
 };
 pub use house::{
-    BudgetFileFailed, DrainStarted, Listening, ServerStopped, SessionEndAsked,
+    BudgetFileFailed, DrainStarted, Listening, ServerStopped, SessionEndAsked, TokenRefused,
     UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use limit::LimitReached;

@@ -1,0 +1,157 @@
+//! Logging in with a token of an OpenID Connect issuer, given in the place of a password.
+//!
+//! A token is as good as a password until it expires, so it is asked for only where nobody else
+//! can read it, and is never printed. No token is sent anywhere: what proves it are the issuer's
+//! keys. <https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation>
+//!
+//! * [`algorithm`]: the ways of signing; [`key_set`]: the issuer's keys; [`token`]: one token
+//! * [`keyring`]: the keys as of now
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+
+pub mod algorithm;
+pub mod key_set;
+pub mod keyring;
+#[cfg(test)]
+mod signing;
+#[cfg(test)]
+mod tests;
+pub mod token;
+
+use super::settings::{KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity};
+use super::{Admitted, AuthError, password};
+use crate::net::https::Document;
+use crate::net::link::Link;
+use crate::net::pem::TlsSetupError;
+use keyring::{Fetched, Keyring, KeysFault};
+use token::{Expected, Proved, TokenError, Unproved};
+
+/// Users whose tokens are taken.
+#[derive(Debug)]
+pub struct OidcUsers {
+    expected: Expected,
+    keys: Keyring,
+    people: OidcPeople,
+    on_expiry: OnExpiry,
+}
+
+/// What a token proved of a client beside its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Attributes of the user.
+    pub attributes: Vec<(Box<str>, Vec<Box<str>>)>,
+    /// When the session has to end, in seconds since 1970; none where it may outlive the token.
+    pub ends: Option<i64>,
+}
+
+impl OidcUsers {
+    /// Makes ready to take tokens. Nothing is fetched yet.
+    ///
+    /// # Errors
+    /// The authorities for the issuer's host cannot be read.
+    pub fn new(settings: OidcSettings) -> Result<Self, TlsSetupError> {
+        let keys = match settings.keys {
+            KeysFrom::File(keys) => Keyring::Fixed(keys),
+            KeysFrom::Url { url, authority } => {
+                let document = Document::new(url.clone(), authority)?;
+                Keyring::Fetched(Arc::new(Fetched::new(url, document)))
+            }
+        };
+        Ok(Self {
+            expected: settings.expected,
+            keys,
+            people: settings.people,
+            on_expiry: settings.on_expiry,
+        })
+    }
+
+    /// The same with the keys that were known before.
+    pub fn after(self, before: &Self) -> Self {
+        let keys = self.keys.after(&before.keys);
+        Self { keys, ..self }
+    }
+
+    /// The issuer's keys.
+    pub fn keys(&self) -> &Keyring {
+        &self.keys
+    }
+
+    /// Whether a user may come at all.
+    pub fn has(&self, user: &str) -> bool {
+        self.upstream(user).is_some()
+    }
+
+    /// Whom users stand for at the upstream.
+    pub fn identities(&self) -> Vec<&UpstreamIdentity> {
+        self.people.identities()
+    }
+
+    /// Asks a client for its token, and finds out whether it is of that user.
+    ///
+    /// Not to be cancelled and gone on with: the question may be out.
+    pub(super) async fn admit(
+        &self,
+        link: &mut Link,
+        user: &str,
+        deadline: Instant,
+    ) -> Result<Admitted<'_>, AuthError> {
+        let given = password::ask(link, deadline).await?;
+        let proved = self.prove(given.reveal(), user, deadline).await;
+        let proved = proved.map_err(AuthError::Token)?;
+        let unlisted = || AuthError::Token(TokenError::UnlistedUser);
+        let identity = self.upstream(user).ok_or_else(unlisted)?;
+        let attributes = proved.attributes.into_iter();
+        let proof = Proof {
+            attributes: attributes.map(|(name, all)| (name.into(), all)).collect(),
+            ends: match self.on_expiry {
+                OnExpiry::End => Some(proved.expires.saturating_add(self.expected.clock_skew)),
+                OnExpiry::Stay => None,
+            },
+        };
+        Ok(Admitted::Proved { identity, proof })
+    }
+
+    async fn prove(
+        &self,
+        token: &str,
+        user: &str,
+        deadline: Instant,
+    ) -> Result<Proved, TokenError> {
+        let unproved = Unproved::read(token)?;
+        let named = (unproved.key_name.as_str(), unproved.algorithm);
+        let key = self.keys.key(named, deadline).await?;
+        let proved = unproved.prove(&key, &self.expected, now())?;
+        match proved.user == user {
+            true => Ok(proved),
+            false => Err(TokenError::OtherUser),
+        }
+    }
+
+    fn upstream(&self, user: &str) -> Option<&UpstreamIdentity> {
+        match &self.people {
+            OidcPeople::Everybody(identity) => Some(identity),
+            OidcPeople::Listed(users) => {
+                let own = users.iter().find(|one| one.name == user);
+                own.map(|one| &one.upstream)
+            }
+        }
+    }
+
+    /// How many keys the issuer has, asked now.
+    ///
+    /// # Errors
+    /// None can be had.
+    pub async fn look(&self) -> Result<usize, KeysFault> {
+        self.keys.look().await
+    }
+}
+
+/// Seconds since 1970. A clock that stands before that has every token expired.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.ok().map(|now| i64::try_from(now.as_secs()));
+    seconds.and_then(Result::ok).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,193 @@
+//! `client.auth.oidc`: which tokens let clients in, and what of them is known of users.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::amounts::duration;
+use super::reader::{Choice, Reader, Word};
+use super::users;
+use crate::auth::oidc::key_set::KeySet;
+use crate::auth::oidc::token::Expected;
+use crate::auth::settings::{
+    Attributes, AuthSettings, KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity,
+};
+use crate::limits;
+use crate::net::https::HttpsUrl;
+use crate::policy::matching::{ATTRIBUTE_NAME, is_attribute};
+use crate::policy::tree::Value;
+
+/// All of it.
+pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<AuthSettings> {
+    let issuer = required(reader, ISSUER);
+    let audience = required(reader, AUDIENCE);
+    let user_claim = reader.parsed(USER_CLAIM, "sub".to_owned(), |text| Ok(text.to_owned()));
+    let attributes = attributes(reader);
+    let keys = keys(reader);
+    let (bounds, absent) = (limits::TOKEN_CLOCK_SKEW_BOUNDS, limits::TOKEN_CLOCK_SKEW);
+    let clock_skew = duration(reader, CLOCK_SKEW, bounds, absent);
+    let words = [("end", OnExpiry::End), ("stay", OnExpiry::Stay)];
+    let on_expiry = reader.choice(EXPIRED_SESSIONS, &words).or(OnExpiry::End);
+    let people = people(reader, service);
+    Some(AuthSettings::Oidc(Box::new(OidcSettings {
+        expected: Expected {
+            issuer: issuer?,
+            audience: audience?,
+            user_claim: user_claim?,
+            attributes: attributes?,
+            clock_skew: i64::try_from(clock_skew?.as_secs()).unwrap_or_default(),
+        },
+        keys: keys?,
+        people: people?,
+        on_expiry: on_expiry?,
+    })))
+}
+
+/// Says which of its keys are given in vain, where the method is another one.
+pub fn refuse(reader: &mut Reader) {
+    for key in KEYS {
+        if reader.has(key) {
+            let place = reader.place_of(key);
+            reader.note(&place, "is only for client.auth.method oidc");
+        }
+    }
+}
+
+/// What tokens say of users, the settings must not say as well.
+pub fn apart(reader: &mut Reader, auth: Option<&AuthSettings>, attributes: Option<&Attributes>) {
+    let (Some(AuthSettings::Oidc(settings)), Some(given)) = (auth, attributes) else {
+        return;
+    };
+    let twice = settings.expected.attributes.keys();
+    let twice: Vec<String> = twice.filter(|name| given.has(name)).cloned().collect();
+    let place = reader.place_of(ATTRIBUTES);
+    for name in twice {
+        let what = format!(
+            "{name} is an attribute of users in client.auth.attributes as well: which of both \
+             holds nobody could say"
+        );
+        reader.note(&place, what);
+    }
+}
+
+fn required(reader: &mut Reader, path: &str) -> Option<String> {
+    match reader.word(path) {
+        Choice::Is(word) => Some(word.text),
+        Choice::Wrong => None,
+        Choice::Absent => {
+            reader.note(path, "is required by client.auth.method oidc");
+            None
+        }
+    }
+}
+
+/// Whoever has a token, or those who are listed.
+fn people(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<OidcPeople> {
+    if reader.has("client.auth.users") {
+        return users::oidc(reader, service).map(OidcPeople::Listed);
+    }
+    match service {
+        Some(service) => Some(OidcPeople::Everybody(service.clone())),
+        None => {
+            let what = "oidc needs client.auth.users, or a user in upstream.url whom everybody is \
+                        at the upstream";
+            let place = reader.place_of("client.auth.method");
+            reader.note(&place, what);
+            None
+        }
+    }
+}
+
+/// A file, or an address with the authorities of its host.
+fn keys(reader: &mut Reader) -> Option<KeysFrom> {
+    let authority = reader.file(KEYS_CA).optional();
+    let word = match reader.word(KEYS_FROM) {
+        Choice::Is(word) => word,
+        Choice::Wrong => return None,
+        Choice::Absent => {
+            reader.note(KEYS_FROM, "is required by client.auth.method oidc");
+            return None;
+        }
+    };
+    if word.text.contains("://") {
+        let url = match HttpsUrl::parse(&word.text) {
+            Ok(url) => url,
+            Err(error) => {
+                reader.note(&word.place, error.to_string());
+                return None;
+            }
+        };
+        let authority = authority?;
+        return Some(KeysFrom::Url { url, authority });
+    }
+    if reader.has(KEYS_CA) {
+        let place = reader.place_of(KEYS_CA);
+        reader.note(&place, "is only for keys at an https:// address");
+    }
+    keys_in(reader, &word).map(|keys| KeysFrom::File(Arc::new(keys)))
+}
+
+fn keys_in(reader: &mut Reader, word: &Word) -> Option<KeySet> {
+    let text = reader.text_of(word)?;
+    match KeySet::parse(&text) {
+        Ok(keys) => Some(keys),
+        Err(error) => {
+            reader.note(&word.place, format!("the file has {error}: {}", word.text));
+            None
+        }
+    }
+}
+
+/// The attributes of users, each with the claim that it is taken from.
+fn attributes(reader: &mut Reader) -> Option<BTreeMap<String, String>> {
+    let Some(given) = reader.take(ATTRIBUTES) else {
+        return Some(BTreeMap::new());
+    };
+    let Value::Map(entries) = given.value else {
+        let what = "a map of attributes is wanted, each with its claim, as {tenant: tenant_id}";
+        reader.note(&given.place, what);
+        return None;
+    };
+    let count = entries.len();
+    let mut read = BTreeMap::new();
+    for entry in entries {
+        let place = given
+            .source
+            .place(entry.place, &format!("{ATTRIBUTES}.{}", entry.key));
+        let wrong = match entry.tree.value {
+            _ if !is_attribute(&entry.key) => ATTRIBUTE_NAME,
+            Value::Word(claim) if !claim.is_empty() => {
+                read.insert(entry.key, claim);
+                continue;
+            }
+            _ => "the name of a claim is wanted",
+        };
+        reader.note(&place, wrong);
+    }
+    if count > limits::ATTRIBUTES_MAX {
+        let what = format!("at most {} attributes", limits::ATTRIBUTES_MAX);
+        reader.note(&given.place, what);
+        return None;
+    }
+    (read.len() == count).then_some(read)
+}
+
+const ISSUER: &str = "client.auth.oidc.issuer";
+const AUDIENCE: &str = "client.auth.oidc.audience";
+const KEYS_FROM: &str = "client.auth.oidc.keys";
+const KEYS_CA: &str = "client.auth.oidc.keys_ca";
+const USER_CLAIM: &str = "client.auth.oidc.user_claim";
+const ATTRIBUTES: &str = "client.auth.oidc.attributes";
+const CLOCK_SKEW: &str = "client.auth.oidc.clock_skew";
+const EXPIRED_SESSIONS: &str = "client.auth.oidc.expired_sessions";
+
+/// All of them.
+const KEYS: [&str; 8] = [
+    ISSUER,
+    AUDIENCE,
+    KEYS_FROM,
+    KEYS_CA,
+    USER_CLAIM,
+    ATTRIBUTES,
+    CLOCK_SKEW,
+    EXPIRED_SESSIONS,
+];
