@@ -197,7 +197,7 @@ fn check(
         let mut after = calls(stack, word);
         after.retain(|id, calls| before.get(id) != Some(calls));
         let risen: Vec<String> = after.into_keys().collect();
-        assert_eq!(risen, [queryid.clone()], "{text}");
+        assert_eq!(risen, std::slice::from_ref(&queryid), "{text}");
         Some((queryid, line.0["fingerprint"].to_string()))
     });
     found.unwrap_or_else(|| panic!("{text}\n{}", stack.stderr()))
