@@ -4,6 +4,8 @@
 //! The modules are listed by floor, lowest first; a module imports only from lower floors
 //! (`tests/tidy.rs` proves it).
 
+pub mod dialect;
+pub mod doctor;
 pub mod limits;
 pub mod secret;
 pub mod sqlstate;
@@ -17,9 +19,9 @@ pub mod wire;
 
 pub mod resolve;
 
-pub mod funnel;
 pub mod gate;
 pub mod policy;
+pub mod repair;
 
 pub mod telemetry;
 

@@ -15,14 +15,14 @@ use std::time::Duration;
 
 use pgsieve::auth::settings::AuthSettings;
 use pgsieve::config::keys::KEYS;
-use pgsieve::config::written::{FileText, Flag, Sources};
+use pgsieve::config::sources::{FileText, Flag, Sources};
 use pgsieve::config::{ListenAddress, Problem, Settings, load};
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::net::upstream_tls::{Authority, UpstreamTlsSettings};
-use pgsieve::session::reported::ReportAs;
+use pgsieve::session::context::reported_role::ReportAs;
 use pgsieve::telemetry::audit::AuditTarget;
-use pgsieve::upstream::keeper::accounts::Known;
-use pgsieve::upstream::keeper::settings::Mode;
+use pgsieve::upstream::catalog_cache::catalog_account::Known;
+use pgsieve::upstream::catalog_cache::settings::Mode;
 use pgsieve::upstream::snapshot::Account;
 
 #[path = "config/libpq.rs"]

@@ -147,7 +147,7 @@ proptest! {
         }
         prop_assert_eq!(at, text.len());
         fingerprint(&text);
-        let _any_end = pgsieve::sql::scan::prescan(&text, 1_000);
+        let _any_end = pgsieve::sql::prescan::prescan(&text, 1_000);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use pgsieve::sql::fingerprint::Fingerprinter;
-use pgsieve::sql::scan::prescan;
+use pgsieve::sql::prescan::prescan;
 use pgsieve::sql::tree::{self, SyntaxError, children};
 
 /// What became of a text.

@@ -20,23 +20,25 @@ use crate::auth::oidc::OidcUsers;
 use crate::auth::settings::{AuthSettings, OidcPeople, UpstreamIdentity};
 use crate::config::Settings;
 use crate::config::warnings::{self, Identities, Warning};
+use crate::doctor::login_roles;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
-use crate::offline::cases::{self, Ended};
-use crate::offline::choice::{self, Unsaid, WhyNone};
+use crate::offline::assumptions::{Person, Roles, World};
 use crate::offline::judge::Judge;
-use crate::offline::world::{Person, Roles, World};
+use crate::offline::policy_choice;
+use crate::offline::policy_choice::{Unsaid, WhyNone};
+use crate::offline::policy_tests;
+use crate::offline::policy_tests::Ended;
 use crate::policy::PolicySet;
-use crate::server::fitness;
-use crate::server::policy_tests::{PolicyTests, Tested};
+use crate::server::reload::policy_fit;
+use crate::server::reload::policy_tests::{PolicyTests, Tested};
 use crate::telemetry::TelemetryError;
 use crate::telemetry::audit::{AuditTarget, SyslogPlace};
 use crate::upstream::account::{self, Account, ConnectError, Purpose};
+use crate::upstream::catalog_cache::catalog_account::Known;
+use crate::upstream::catalog_cache::policy_effects::{Seen, Sights};
+use crate::upstream::catalog_cache::settings::Mode;
 use crate::upstream::connect::Upstream;
-use crate::upstream::examination::login_roles;
-use crate::upstream::keeper::accounts::Known;
-use crate::upstream::keeper::settings::Mode;
-use crate::upstream::keeper::sights::{Seen, Sights};
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -140,7 +142,7 @@ impl Checked {
         let now = Timestamp::now().as_second();
         let unsaid = |_| Unsaid::FitsNothing;
         let traits = world.traits_of(who);
-        let chosen = choice::choose(policies, &traits, unsaid, |own| own.is_over(now));
+        let chosen = policy_choice::choose(policies, &traits, unsaid, |own| own.is_over(now));
         let user = &who.user;
         match chosen.map(|(place, _)| all.get(place)) {
             Ok(Some(policy)) => {
@@ -268,7 +270,7 @@ impl Checked {
         seen: &[Seen],
         runtime: &Runtime,
     ) {
-        for misfit in fitness::problems(policies, seen) {
+        for misfit in policy_fit::problems(policies, seen) {
             self.wrong(&misfit);
         }
         let Tested { passed, problems } = tests.run(policies, seen, runtime.handle());
@@ -286,7 +288,8 @@ impl Checked {
         let (mut passed, mut undecided) = (0_usize, 0_usize);
         for (own, policy) in policies.all().iter().enumerate() {
             for case in policy.tests() {
-                let ran = cases::run(case, own, &judges, (&World::default(), &Person::untold()));
+                let ran =
+                    policy_tests::run(case, own, &judges, (&World::default(), &Person::untold()));
                 match ran.ended {
                     Ended::Passed => passed += 1,
                     Ended::Undecided => undecided += 1,

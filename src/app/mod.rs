@@ -1,13 +1,13 @@
 //! Builds every shared part from the settings, serves, and takes everything down in order.
 //!
-//! * [`check`]: whether all of that would work; [`renewal`]: what of it is exchanged while it
-//!   serves; [`watch`]: whether the upstream answers, and a look at its roles; [`budgets`]: what
+//! * `check`: whether all of that would work; `reload`: what of it is exchanged while it serves;
+//!   `upstream_watch`: whether the upstream answers, and a look at its roles; `budget_writer`: what
 //!   keeps budgets of the day over restarts
 
-mod budgets;
+mod budget_writer;
 pub mod check;
-mod renewal;
-mod watch;
+mod reload;
+mod upstream_watch;
 
 use std::fmt;
 use std::io;
@@ -19,42 +19,44 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use self::renewal::{Held, Renewal};
-use self::watch::{RoleLook, watch_upstream};
+use self::reload::{Held, Renewal};
+use self::upstream_watch::{RoleLook, watch_upstream};
 use crate::auth::{Auth, AuthSetupError};
+use crate::config::sources::Sources;
 use crate::config::warnings::Warning;
-use crate::config::written::Sources;
 use crate::config::{ListenAddress, PolicyTests, Settings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::pem::{TlsPart, TlsSetupError};
-use crate::offline::world::Roles;
+use crate::offline::assumptions::Roles;
 use crate::policy::{Live, PolicySet, Problem};
 use crate::server::admin::{self, Admin, AdminKeys};
 use crate::server::budget_file::BudgetFileError;
 use crate::server::listener::Place;
-use crate::server::policy_tests::Tested;
 use crate::server::readiness::Readiness;
+use crate::server::reload::policy_tests::Tested;
 use crate::server::reload::{Asker, Reloader};
 use crate::server::{self, Server, ServerSettings, StartError};
-use crate::session::budget::Budget;
-use crate::session::entrance::{CurrentEntrance, Entrance};
-use crate::session::house::House;
 use crate::session::login::LoginDesk;
-use crate::session::quotas::accounts::Accounts;
-use crate::session::regime::{RecordedNames, RecordedQueryIds, RecordedTexts, Recording, Regime};
-use crate::session::roster::Roster;
+use crate::session::login::login_settings::{CurrentEntrance, Entrance};
+use crate::session::memory::budget::Budget;
+use crate::session::policy_limits::per_user::Accounts;
+use crate::session::policy_store::{
+    RecordedNames, RecordedQueryIds, RecordedTexts, Recording, Regime,
+};
+use crate::session::registry::Roster;
+use crate::session::shared::House;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 use crate::telemetry::events::{
     Listening, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
 };
 use crate::telemetry::log::{Log, LogPlace};
-use crate::telemetry::{Telemetry, TelemetryError, panics};
+use crate::telemetry::{Telemetry, TelemetryError, panic_hook};
 use crate::upstream::cancel::CancelRegistry;
+use crate::upstream::catalog_cache::Catalogs;
+use crate::upstream::compile_pool::Sides;
 use crate::upstream::connect::Upstream;
-use crate::upstream::keeper::Catalogs;
-use crate::upstream::side::Sides;
 
 /// Why pgsieve could not start.
 #[derive(Debug)]
@@ -102,7 +104,7 @@ pub fn run(settings: Settings, sources: Sources) -> Result<(), AppError> {
         kind: error.kind(),
     })?;
     let telemetry = Telemetry::start(&settings.telemetry, log).map_err(AppError::Telemetry)?;
-    panics::install(&telemetry);
+    panic_hook::install(&telemetry);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -144,7 +146,7 @@ async fn serve(
         roster,
         ..desk(settings, Arc::clone(&live), telemetry)?
     };
-    let budgets = budgets::Budgets::open(budget_file, &desk.accounts, telemetry)?;
+    let budgets = budget_writer::Budgets::open(budget_file, &desk.accounts, telemetry)?;
     let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
     let tests = tests_of(tests, &upstream);
     let known = (catalogs.clone(), Arc::clone(&live));
@@ -207,10 +209,10 @@ fn server_settings(settings: &Settings) -> ServerSettings {
 fn tests_of(
     (wanted, roles): (PolicyTests, Roles),
     upstream: &Arc<Upstream>,
-) -> Option<server::policy_tests::PolicyTests> {
+) -> Option<server::reload::policy_tests::PolicyTests> {
     match wanted {
         PolicyTests::Off => None,
-        PolicyTests::Required(account) => Some(server::policy_tests::PolicyTests {
+        PolicyTests::Required(account) => Some(server::reload::policy_tests::PolicyTests {
             upstream: Arc::clone(upstream),
             account,
             roles,
@@ -220,7 +222,7 @@ fn tests_of(
 
 /// Waits until the tests of the policies have passed, or one has not. May be cancelled.
 async fn pass(
-    tests: &server::policy_tests::PolicyTests,
+    tests: &server::reload::policy_tests::PolicyTests,
     set: &Arc<PolicySet>,
     catalogs: &Catalogs,
     telemetry: &Telemetry,

@@ -9,13 +9,13 @@ use tokio::time::Instant;
 
 pub mod certificate;
 pub mod oidc;
-pub mod password;
+pub mod password_request;
 pub mod scram;
 pub mod settings;
 pub mod verifier;
 
 use crate::net::client_tls::ClientTls;
-use crate::net::link::{Link, LinkError};
+use crate::net::framed_stream::{Link, LinkError};
 use crate::net::pem::TlsSetupError;
 use crate::net::stream::Peer;
 use crate::wire::encode::Unencodable;

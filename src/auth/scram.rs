@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use super::settings::{ScramUser, UpstreamIdentity};
 use super::verifier::{KEY_BYTES, SALT_BYTES, Verifier};
 use super::{Admitted, AuthError};
-use crate::net::link::Link;
+use crate::net::framed_stream::Link;
 use crate::wire::encode;
 use crate::wire::frontend::password::{sasl_initial, sasl_response};
 

@@ -1,6 +1,6 @@
 //! Types.
 
-use super::stored::Stored;
+use super::node_tree::Stored;
 use super::{AclId, FunctionId, NameId, Oid, RelationId, RoleId, SchemaId, TypeId};
 
 /// One type.

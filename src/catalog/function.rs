@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::stored::Stored;
+use super::node_tree::Stored;
 use super::{AclId, FunctionId, NameId, Oid, OperatorId, RoleId, SchemaId, TypeId};
 
 /// One function.

@@ -1,18 +1,18 @@
 //! What a database contains, as one snapshot showed it: names, types, functions, operators, casts,
 //! keys and rights. A plain data model: it is filled elsewhere and never changes afterwards.
 //!
-//! * [`rows`]: what is read from a server, row by row, with its own oids; [`build`] makes the
+//! * [`catalog_rows`]: what is read from a server, row by row, with its own oids; [`build`] makes the
 //!   snapshot of it
-//! * [`names`]: every name once, [`unreadable`] ones too; [`index`]: from names and oids to objects
+//! * [`name_table`]: every name once, [`unreadable_names`] ones too; [`index`]: from names and oids to objects
 //! * [`schema`], [`relation`], [`data_type`], [`function`], [`operator`], [`cast`], [`role`]: the
-//!   objects; [`support`]: functions that are run for them unasked
-//! * [`stored`]: what an expression that the server keeps (a view, a row policy, a domain's check,
+//!   objects; [`support_function`]: functions that are run for them unasked
+//! * [`node_tree`]: what an expression that the server keeps (a view, a row policy, a domain's check,
 //!   a function's body) runs
-//! * [`path`]: where unqualified names are looked up; [`rights`]: who may see what; [`mask`]: what
+//! * [`search_path`]: where unqualified names are looked up; [`privileges`]: who may see what; [`mask`]: what
 //!   nobody may
 //! * `display`, [`quote`]: what objects are called
 //! * `version`, written with `canonical`: the hash of it all; [`drift`]: what differs between two
-//!   snapshots, by [`kind`]; `size`: what one takes
+//!   snapshots, by [`object_kind`]; `size`: what one takes
 //!
 //! Ids are places in the lists of one snapshot and mean nothing in another; [`Oid`]s are the
 //! server's.
@@ -20,8 +20,8 @@
 //! <https://www.postgresql.org/docs/current/catalogs.html>
 
 pub mod build;
-mod canonical;
 pub mod cast;
+pub mod catalog_rows;
 pub mod data_type;
 mod display;
 pub mod drift;
@@ -29,23 +29,22 @@ pub mod drift;
 pub(crate) mod fixture;
 pub mod function;
 pub mod index;
-pub mod kind;
 pub mod mask;
-pub mod names;
+mod memory_size;
+pub mod name_table;
+pub mod node_tree;
+pub mod object_kind;
 pub mod operator;
-pub mod path;
+pub mod privileges;
 pub mod quote;
 pub mod relation;
-pub mod rights;
 pub mod role;
-pub mod rows;
 pub mod schema;
-mod size;
-pub mod stored;
-pub mod support;
+pub mod search_path;
+pub mod support_function;
 #[cfg(test)]
 mod tests;
-pub mod unreadable;
+pub mod unreadable_names;
 mod version;
 
 use std::fmt;
@@ -54,18 +53,18 @@ pub use self::build::BuildError;
 pub use self::cast::{Cast, CastContext, CastMethod};
 pub use self::data_type::{Type, TypeKind};
 pub use self::function::{Code, Function, FunctionKind, Language, Volatility};
-pub use self::kind::ObjectKind;
 pub use self::mask::Mask;
-pub use self::names::{NameId, Names};
+pub use self::name_table::{NameId, Names};
+pub use self::node_tree::Stored;
+pub use self::object_kind::ObjectKind;
 pub use self::operator::Operator;
-pub use self::path::SearchPath;
+pub use self::privileges::Rights;
 pub(crate) use self::quote::quoted;
 pub use self::relation::{Column, Generated, Key, KeyKind, Relation, RelationKind, RowPolicy};
-pub use self::rights::Rights;
 pub use self::role::{Acl, Grant, Role};
 pub use self::schema::{Schema, SchemaKind};
-pub use self::stored::Stored;
-pub use self::support::{Support, Supported};
+pub use self::search_path::SearchPath;
+pub use self::support_function::{Support, Supported};
 
 use self::index::Index;
 

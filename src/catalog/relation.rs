@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::stored::Stored;
+use super::node_tree::Stored;
 use super::{AclId, NameId, Oid, RelationId, RoleId, SchemaId, TypeId};
 
 /// One relation that a statement can name in FROM. Indexes and toast tables are left out.

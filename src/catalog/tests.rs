@@ -1,7 +1,7 @@
 //! That snapshots are what their rows say, and that readings that are not whole make none.
 
+use super::catalog_rows::Rows;
 use super::fixture::Fixture;
-use super::rows::Rows;
 use super::{BuildError, Catalog, FunctionKind, KeyKind, Language, ObjectKind, Oid, TypeKind};
 
 /// A shop with one of everything.
@@ -345,25 +345,25 @@ fn letters_that_mean_nothing_make_no_snapshot() {
     );
 }
 
-fn function(rows: &mut Rows, oid: u32) -> &mut super::rows::FunctionRow {
+fn function(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::FunctionRow {
     rows.functions
         .iter_mut()
         .find(|row| row.oid == oid)
         .unwrap()
 }
 
-fn operator(rows: &mut Rows, oid: u32) -> &mut super::rows::OperatorRow {
+fn operator(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::OperatorRow {
     rows.operators
         .iter_mut()
         .find(|row| row.oid == oid)
         .unwrap()
 }
 
-fn data_type(rows: &mut Rows, oid: u32) -> &mut super::rows::TypeRow {
+fn data_type(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::TypeRow {
     rows.types.iter_mut().find(|row| row.oid == oid).unwrap()
 }
 
-fn relation(rows: &mut Rows, oid: u32) -> &mut super::rows::RelationRow {
+fn relation(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::RelationRow {
     rows.relations
         .iter_mut()
         .find(|row| row.oid == oid)

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::cli::{Outcome, fail, said};
-use crate::net::certs::{self, CertificateWish};
+use crate::net::dev_certificates;
+use crate::net::dev_certificates::CertificateWish;
 
 /// The flags of `certs`.
 #[derive(clap::Args)]
@@ -27,7 +28,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         hosts: &hosts,
         client_name: &flags.client,
     };
-    match certs::write(&flags.out, &wish) {
+    match dev_certificates::write(&flags.out, &wish) {
         Ok(made) => {
             let rows = [
                 ("authority", made.authority),

@@ -6,15 +6,16 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::policy_person::PersonFlags;
-use crate::cli::statements::{next_question, open, read_text, split};
-use crate::cli::verdicts::{Row, Shown, write_table};
-use crate::cli::{Outcome, complain, policy_files, policy_stand, said};
+use crate::cli::policy::person_flags::PersonFlags;
+use crate::cli::policy::{files, trial};
+use crate::cli::statement_input::{next_question, open, read_text, split};
+use crate::cli::verdict_output::{Row, Shown, write_table};
+use crate::cli::{Outcome, complain, said};
 use crate::config::Problem;
 use crate::gate::Gate;
-use crate::offline::course::Course;
+use crate::offline::assumptions::{Person, World};
 use crate::offline::judge::Judge;
-use crate::offline::world::{Person, World};
+use crate::offline::script_session::Course;
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
@@ -87,12 +88,12 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
 }
 
 fn prepare(flags: &Flags) -> Result<Bench, Vec<Problem>> {
-    let files = policy_files::read(&policy_files::words(&flags.policy))?;
-    let world = policy_stand::world(flags.upstream.as_deref())?;
+    let files = files::read(&files::words(&flags.policy))?;
+    let world = trial::world(flags.upstream.as_deref())?;
     let who = flags.person.person(&world)?;
-    let chosen = policy_stand::choose(files, &who, &world)?;
+    let chosen = trial::choose(files, &who, &world)?;
     Ok(Bench {
-        judge: policy_stand::judge(&chosen.file.policy, &world)?,
+        judge: trial::judge(&chosen.file.policy, &world)?,
         world,
         who,
     })

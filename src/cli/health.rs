@@ -14,13 +14,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::cli::sources::sources;
+use crate::cli::settings_sources::sources;
 use crate::cli::{Outcome, complain, fail, said};
-use crate::config::amounts::duration_within;
-use crate::config::written::Flag;
+use crate::config::quantities::duration_within;
+use crate::config::sources::Flag;
 use crate::config::{self, Problem};
 use crate::limits::{HEALTH_ANSWER_BYTES_MAX, HEALTH_LINES_MAX, HEALTH_TIME, HEALTH_TIME_BOUNDS};
-use crate::telemetry::session::cleaned;
+use crate::telemetry::session_info::cleaned;
 
 /// The flags of `health`.
 #[derive(clap::Args)]

@@ -3,16 +3,16 @@
 //! Exit status 0: done. 1: it could not be done, `check` refused something, or something that
 //! `repair` saw would fail. 2: the question itself was wrong, or its input could not be read.
 //!
-//! * [`serve`]: the proxy; [`check`]: judge statements, without a database or with the catalog of
-//!   one
-//! * [`repair`]: what would become of statements that fail, with [`mending`] and [`mended`]
-//! * [`policy`]: what there is to ask about policies, one file `policy_…` for each question
-//! * [`audit`] (one file `audit_…` for each question), [`health`], [`reload`], [`sessions`] (by
-//!   [`asking`]): what operators ask; [`doctor`],
-//!   with [`doctor_table`] and [`doctor_json`]: how an examination is told
-//! * [`rules`]: what each rule is for
-//! * [`hash_password`], [`certs`]: what setting up needs
-//! * [`statements`], [`verdicts`]: how `check` reads and writes; [`database`]: for which session
+//! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
+//! * `repair`: what would become of statements that fail
+//! * `policy`: what there is to ask about policies, one file for each question
+//! * `audit`: what an audit says, one file for each question
+//! * `doctor`: what the role could do at the database
+//! * `health`, `reload`, `sessions` (by `admin_request`): what operators ask of a running pgsieve
+//! * `rules`: what each rule is for
+//! * `hash_password`, `certs`: what setting up needs
+//! * `statement_input`, `verdict_output`: how `check` reads and writes; `database_catalog`: for which
+//!   session; `settings_sources`: where settings come from; `allocator`: memory given back
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -25,56 +25,26 @@ use crate::config::keys;
 use crate::demo::{self, DemoArguments};
 use crate::telemetry::metrics;
 
+mod admin_request;
 mod allocator;
-mod asking;
 mod audit;
-mod audit_files;
-mod audit_open;
-mod audit_sum;
-mod audit_top;
-mod audit_verify;
 mod certs;
 mod check;
 
-mod database;
+mod database_catalog;
 mod doctor;
-mod doctor_json;
-mod doctor_table;
 mod hash_password;
 mod health;
-mod mended;
-mod mending;
 mod policy;
-mod policy_catalog;
-mod policy_check;
 
-mod policy_diff;
-mod policy_explain;
-mod policy_files;
-mod policy_guess;
-mod policy_init;
-mod policy_known;
-mod policy_left_out;
-mod policy_limits;
-mod policy_mode;
-mod policy_names;
-mod policy_path;
-mod policy_patterns;
-mod policy_person;
-mod policy_print;
-mod policy_seen;
-mod policy_stand;
-mod policy_suggest;
-mod policy_test;
-mod policy_written;
 mod reload;
 mod repair;
 mod rules;
 mod serve;
 mod sessions;
-mod sources;
-mod statements;
-mod verdicts;
+mod settings_sources;
+mod statement_input;
+mod verdict_output;
 
 /// A PostgreSQL proxy that lets only reads through.
 #[derive(Parser)]

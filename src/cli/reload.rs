@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::cli::asking::{self, Whom};
+use crate::cli::admin_request;
+use crate::cli::admin_request::Whom;
 use crate::cli::{Outcome, fail, said};
-use crate::server::renewal::Report;
-use crate::telemetry::session::cleaned;
+use crate::server::reload::source::Report;
+use crate::telemetry::session_info::cleaned;
 
 /// The flags of `reload`.
 #[derive(clap::Args)]
@@ -19,9 +20,9 @@ pub struct Flags {
 
 /// Does what the flags ask for.
 pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
-    let answer = match asking::ask(&flags.whom, "POST", "/api/reload") {
+    let answer = match admin_request::ask(&flags.whom, "POST", "/api/reload") {
         Ok(answer) => answer,
-        Err(trouble) => return asking::explain(trouble),
+        Err(trouble) => return admin_request::explain(trouble),
     };
     let Ok(report) = serde_json::from_str::<Report>(&answer) else {
         return fail(format_args!(

@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::app::{self, AppError, check};
-use crate::cli::policy_person::PersonFlags;
-use crate::cli::policy_test::misused;
-use crate::cli::sources::sources;
+use crate::cli::policy::person_flags::PersonFlags;
+use crate::cli::policy::test::misused;
+use crate::cli::settings_sources::sources;
 use crate::cli::{Outcome, allocator, complain, fail, said};
+use crate::config::sources::{Flag, Sources};
 use crate::config::warnings::Warning;
-use crate::config::written::{Flag, Sources};
 use crate::config::{self, Problem, Settings};
-use crate::net::descriptors;
-use crate::offline::world::Person;
+use crate::net::file_limit;
+use crate::offline::assumptions::Person;
 use crate::telemetry::labels::Label;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
@@ -53,7 +53,7 @@ pub struct Flags {
 pub fn run(flags: Flags) -> Outcome {
     // Before anything is read: a configuration that comes through a pipe comes once.
     allocator::settle();
-    descriptors::raise_limit();
+    file_limit::raise_limit();
     let who = match flags.person.named() {
         Ok(who) => who,
         Err(problems) => return misused(&problems),

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use serde::Deserialize;
 
-use crate::cli::asking::{self, Whom};
+use crate::cli::admin_request;
+use crate::cli::admin_request::Whom;
 use crate::cli::{Outcome, fail, said};
-use crate::session::roster::SessionShown;
-use crate::telemetry::session::cleaned;
+use crate::session::registry::SessionShown;
+use crate::telemetry::session_info::cleaned;
 
 /// The flags of `sessions`.
 #[derive(clap::Args)]
@@ -33,12 +34,12 @@ struct Sessions {
 /// Does what the flags ask for.
 pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
     let asked = match flags.kill {
-        Some(id) => asking::ask(&flags.whom, "POST", &format!("/api/sessions/{id}/end")),
-        None => asking::ask(&flags.whom, "GET", "/api/sessions"),
+        Some(id) => admin_request::ask(&flags.whom, "POST", &format!("/api/sessions/{id}/end")),
+        None => admin_request::ask(&flags.whom, "GET", "/api/sessions"),
     };
     let answer = match asked {
         Ok(answer) => answer,
-        Err(trouble) => return asking::explain(trouble),
+        Err(trouble) => return admin_request::explain(trouble),
     };
     if flags.kill.is_some() {
         return said(writeln!(out, "ended"));

@@ -1,14 +1,14 @@
 //! The settings of the catalogs: whether they are kept, who loads them, how fresh they are.
 
-use crate::config::amounts::duration;
-use crate::config::reader::{Choice, Reader};
+use crate::config::quantities::duration;
+use crate::config::value_reader::{Choice, Reader};
 use crate::limits::{
     CATALOG_AGE_MAX, CATALOG_AGE_MAX_BOUNDS, CATALOG_POLL_INTERVAL, CATALOG_POLL_INTERVAL_BOUNDS,
     CATALOG_REFRESH_INTERVAL, CATALOG_REFRESH_INTERVAL_BOUNDS,
 };
 use crate::upstream::address::UpstreamSettings;
-use crate::upstream::keeper::accounts::Known;
-use crate::upstream::keeper::settings::{KeeperSettings, Mode};
+use crate::upstream::catalog_cache::catalog_account::Known;
+use crate::upstream::catalog_cache::settings::{KeeperSettings, Mode};
 use crate::upstream::snapshot::Account;
 
 /// `catalog`.

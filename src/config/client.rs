@@ -1,10 +1,10 @@
 //! The settings of the clients' side: TLS and logins.
 
 use crate::auth::settings::{AuthSettings, UpstreamIdentity};
-use crate::config::reader::Reader;
+use crate::config::value_reader::Reader;
 use crate::config::{oidc, users};
 use crate::net::client_tls::{ClientTlsFiles, ClientTlsSettings};
-use crate::session::reported::ReportAs;
+use crate::session::context::reported_role::ReportAs;
 use crate::upstream::address::UpstreamSettings;
 
 /// The words of `client.tls.mode`.

@@ -10,9 +10,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::config::reader::Reader;
+use crate::config::value_reader::Reader;
 use crate::limits::CONFIG_FILE_BYTES_MAX;
-use crate::policy::near::nearest;
+use crate::policy::similar_names::nearest;
 use crate::secret::Secret;
 use crate::text_file;
 use crate::upstream::address::{Endpoint, UpstreamSettings};

@@ -4,13 +4,13 @@
 //! reported all at once, each with its place, and never with the value that stands there: it may
 //! be a secret in the wrong spot.
 //!
-//! * [`keys`]: the table of every key; [`written`]: what the sources say, by key
-//! * [`reader`]: one value of a key, checked; [`amounts`]: durations and sizes; [`libpq`]: what the
+//! * [`keys`]: the table of every key; [`sources`]: what the sources say, by key
+//! * [`value_reader`]: one value of a key, checked; [`quantities`]: durations and sizes; [`libpq`]: what the
 //!   address of a flag does not say
-//! * [`marks`]: what settings were, for those who read them again; [`difference`]: what of new
+//! * [`digests`]: what settings were, for those who read them again; [`reload_difference`]: what of new
 //!   ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
-//! * [`house`], [`evidence`], [`upstream`], [`catalog`], [`client`], [`users`] and [`oidc`]: the
+//! * [`server`], [`recording`], [`upstream`], [`catalog`], [`client`], [`users`] and [`oidc`]: the
 //!   sections,
 //!   each made into the settings of the part that needs them
 
@@ -25,36 +25,36 @@ use crate::policy::mask_key::MaskPad;
 use crate::policy::sources::Source;
 use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
-use crate::session::reported::ReportAs;
+use crate::session::context::reported_role::ReportAs;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::LogSettings;
 use crate::upstream::account::Account;
 use crate::upstream::address::UpstreamSettings;
-use crate::upstream::keeper::KeeperSettings;
-use crate::upstream::keeper::accounts::Known;
+use crate::upstream::catalog_cache::KeeperSettings;
+use crate::upstream::catalog_cache::catalog_account::Known;
 
-pub mod amounts;
 mod catalog;
 mod client;
-pub mod difference;
-mod evidence;
-mod house;
+pub mod digests;
 pub mod keys;
 mod libpq;
 mod login_keys;
-pub mod marks;
-mod misplaced;
+mod misplaced_keys;
 mod oidc;
-mod reader;
+pub mod quantities;
+mod recording;
+pub mod reload_difference;
+mod server;
+pub mod sources;
 mod upstream;
 mod user_keys;
 mod users;
+mod value_reader;
 pub mod warnings;
-pub mod written;
 
-use marks::Marks;
-use reader::{Reader, Reading};
-use written::{FileRead, Sources};
+use digests::Marks;
+use sources::{FileRead, Sources};
+use value_reader::{Reader, Reading};
 
 /// Everything that can be set, checked and ready for the parts that need it.
 pub struct Settings {
@@ -174,14 +174,14 @@ pub fn load_again(sources: &Sources) -> Again {
 }
 
 fn read(sources: &Sources, reading: Reading) -> Again {
-    let written = written::gather(sources);
+    let written = sources::gather(sources);
     let file = written.file;
     let mut marks = Marks::of(&written.given);
     let mut reader = Reader::at(reading, written, &sources.variables);
-    let policy_sources = house::sources(&reader);
+    let policy_sources = server::sources(&reader);
     if file == FileRead::Not {
         // What is missing in the rest is in the file; the policies may be elsewhere.
-        house::policies(&mut reader, sources.mask_pad);
+        server::policies(&mut reader, sources.mask_pad);
         return Again {
             settings: Err(reader.into_problems()),
             files: Vec::new(),
@@ -189,7 +189,7 @@ fn read(sources: &Sources, reading: Reading) -> Again {
         };
     }
     let settings = settings(&mut reader, sources.mask_pad);
-    house::strict_files(&mut reader);
+    server::strict_files(&mut reader);
     let named = reader.files();
     let files = named.iter().map(|(path, _)| path.clone()).collect();
     let settings = match (settings, reader.into_problems()) {
@@ -208,8 +208,8 @@ fn read(sources: &Sources, reading: Reading) -> Again {
 
 /// Reads the admin address alone out of the sources, for those who ask there.
 pub fn admin(sources: &Sources) -> Result<Option<SocketAddr>, Vec<Problem>> {
-    let mut reader = Reader::new(written::gather(sources), &sources.variables);
-    let admin = house::admin(&mut reader);
+    let mut reader = Reader::new(sources::gather(sources), &sources.variables);
+    let admin = server::admin(&mut reader);
     match (admin, reader.into_problems()) {
         (Some(admin), problems) if problems.is_empty() => Ok(admin),
         (_, problems) => Err(problems),
@@ -221,15 +221,15 @@ pub fn admin(sources: &Sources) -> Result<Option<SocketAddr>, Vec<Problem>> {
 pub fn admin_access(
     sources: &Sources,
 ) -> Result<(Option<SocketAddr>, Option<Secret>), Vec<Problem>> {
-    let mut written = written::gather(sources);
+    let mut written = sources::gather(sources);
     if written.file == FileRead::Not {
         return Err(written.problems);
     }
     written.problems.clear();
     let mut reader = Reader::new(written, &sources.variables);
     let (admin, token) = (
-        house::admin(&mut reader),
-        evidence::admin_token(&mut reader),
+        server::admin(&mut reader),
+        recording::admin_token(&mut reader),
     );
     match (admin, token, reader.into_problems()) {
         (Some(admin), Some(token), problems) if problems.is_empty() => Ok((admin, token)),
@@ -239,8 +239,8 @@ pub fn admin_access(
 
 /// Reads the only policy out of the sources, for those who only judge.
 pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
-    let mut reader = Reader::new(written::gather(sources), &sources.variables);
-    let policy = house::policy(&mut reader);
+    let mut reader = Reader::new(sources::gather(sources), &sources.variables);
+    let policy = server::policy(&mut reader);
     match (policy, reader.into_problems()) {
         (Some(policy), problems) if problems.is_empty() => Ok(policy),
         (_, problems) => Err(problems),
@@ -250,10 +250,10 @@ pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
 /// Reads the way to a database and who reads its catalog out of the sources, for those who only
 /// judge.
 pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
-    let mut reader = Reader::new(written::gather(sources), &sources.variables);
+    let mut reader = Reader::new(sources::gather(sources), &sources.variables);
     let upstream = upstream::upstream(&mut reader);
     let catalog = catalog::catalog(&mut reader, upstream.as_ref());
-    house::strict_files(&mut reader);
+    server::strict_files(&mut reader);
     match (upstream, catalog, reader.into_problems()) {
         (Some(upstream), Some(catalog), problems) if problems.is_empty() => Ok(Database {
             upstream,
@@ -265,32 +265,32 @@ pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
 
 /// Every section is read before the first missing one ends it, so that all problems are found.
 fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
-    let listen = house::listen(reader);
-    let admin = house::admin(reader);
+    let listen = server::listen(reader);
+    let admin = server::admin(reader);
     let upstream = upstream::upstream(reader);
     let client_tls = client::tls(reader);
-    house::apart(reader, listen.as_deref(), admin);
+    server::apart(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
-    let policies = house::policies(reader, pad);
-    let policy_tests = house::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
-    let admin_token = evidence::admin_token(reader);
-    let admin_hosts = house::admin_hosts(reader);
+    let policies = server::policies(reader, pad);
+    let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
+    let admin_token = recording::admin_token(reader);
+    let admin_hosts = server::admin_hosts(reader);
     let page = matches!(admin, Some(Some(_)));
-    let telemetry = evidence::telemetry(reader, page, upstream.as_ref());
-    let log = evidence::log(reader);
-    let audit_names = evidence::audit_names(reader);
-    let audit_columns = evidence::audit_columns(reader, audit_names);
-    let audit_queryid = evidence::audit_queryid(reader);
-    let fingerprint_key = evidence::fingerprint_key(reader);
-    let workers = house::workers(reader);
-    let connections_max = house::connections_max(reader);
-    let memory = house::memory(reader);
-    let budget_file = house::budget_file(reader);
-    let drain_timeout = house::drain_timeout(reader);
+    let telemetry = recording::telemetry(reader, page, upstream.as_ref());
+    let log = recording::log(reader);
+    let audit_names = recording::audit_names(reader);
+    let audit_columns = recording::audit_columns(reader, audit_names);
+    let audit_queryid = recording::audit_queryid(reader);
+    let fingerprint_key = recording::fingerprint_key(reader);
+    let workers = server::workers(reader);
+    let connections_max = server::connections_max(reader);
+    let memory = server::memory(reader);
+    let budget_file = server::budget_file(reader);
+    let drain_timeout = server::drain_timeout(reader);
     let (policies, policy_sources) = policies?;
     Some(Settings {
         listen: listen?,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::amounts::duration;
-use super::reader::{Choice, Reader, Word};
+use super::quantities::duration;
 use super::users;
+use super::value_reader::{Choice, Reader, Word};
 use crate::auth::oidc::key_set::KeySet;
 use crate::auth::oidc::token::Expected;
 use crate::auth::settings::{
@@ -13,8 +13,8 @@ use crate::auth::settings::{
 };
 use crate::limits;
 use crate::net::https::HttpsUrl;
-use crate::policy::matching::{ATTRIBUTE_NAME, is_attribute};
-use crate::policy::tree::Value;
+use crate::policy::set::matching::{ATTRIBUTE_NAME, is_attribute};
+use crate::policy::yaml::tree::Value;
 
 /// All of it.
 pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<AuthSettings> {

@@ -7,7 +7,7 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::config::libpq::Defaults;
-use crate::config::reader::{Choice, Reader, Word};
+use crate::config::value_reader::{Choice, Reader, Word};
 use crate::secret::Secret;
 use crate::upstream::address::UpstreamSettings;
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::auth::settings::{Attributes, CertificateUser, OidcUser, ScramUser, UpstreamIdentity};
 use crate::auth::verifier::Verifier;
-use crate::config::reader::{Reader, Word};
+use crate::config::sources::Source;
 use crate::config::user_keys::USER_KEYS;
-use crate::config::written::Source;
+use crate::config::value_reader::{Reader, Word};
 use crate::limits::{ATTRIBUTES_MAX, SESSION_VALUE_BYTES_MAX};
-use crate::policy::matching::{ATTRIBUTE_NAME, is_attribute};
-use crate::policy::near::{nearest, wanted};
-use crate::policy::tree::{Entry, Tree, Value};
+use crate::policy::set::matching::{ATTRIBUTE_NAME, is_attribute};
+use crate::policy::similar_names::{nearest, wanted};
+use crate::policy::yaml::tree::{Entry, Tree, Value};
 use crate::secret::Secret;
 
 /// Whether a user may log in.

@@ -9,14 +9,15 @@ use jiff::Timestamp;
 
 use crate::auth::settings::{AuthSettings, OidcPeople};
 use crate::config::{ListenAddress, Settings};
+use crate::doctor::login_roles::LoginRole;
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
+use crate::net::certificate_expiry;
+use crate::net::certificate_expiry::Expiry;
 use crate::net::client_tls::ClientTlsSettings;
-use crate::net::expiry::{self, Expiry};
-use crate::policy::near::nearest;
+use crate::policy::similar_names::nearest;
 use crate::policy::{Policy, PolicySet};
 use crate::telemetry::audit::text::TextRecipient;
 use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
-use crate::upstream::examination::login_roles::LoginRole;
 
 /// One thing that should be mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
 
 /// When the certificates end that the settings name.
 pub fn ends(settings: &Settings) -> Vec<Expiry> {
-    expiry::held(&settings.client_tls, &settings.upstream.tls)
+    certificate_expiry::held(&settings.client_tls, &settings.upstream.tls)
 }
 
 /// The certificates that have ended, or will soon.

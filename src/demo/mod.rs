@@ -4,19 +4,19 @@
 //! nothing behind: no process, no folder.
 //!
 //! - [`cluster`] starts and stops a Postgres of our own; the tests use it as well
-//! - [`leash`] runs a program that must not outlive us
+//! - [`supervisor`] runs a program that must not outlive us
 //! - [`sample`] is the database that the demo shows
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own
-//! - [`tour`] asks through pgsieve and shows what came back; [`notices`]: also what is said beside
+//! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said beside
 //!   it
 
 pub mod cluster;
 mod error;
-pub mod leash;
-mod notices;
 mod proxy;
 pub mod sample;
-mod table;
+mod server_notices;
+pub mod supervisor;
+mod text_table;
 mod tour;
 
 use std::io::Write;

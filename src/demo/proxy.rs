@@ -13,8 +13,8 @@ use crate::limits;
 use crate::secret::Secret;
 
 use super::cluster::{free_port, random_name};
-use super::leash::Leash;
-use super::notices::Notices;
+use super::server_notices::Notices;
+use super::supervisor::Leash;
 use super::{DemoArguments, DemoError, say};
 
 /// A running pgsieve.

@@ -11,7 +11,7 @@ async fn the_shop_loads_and_the_reads_of_the_tour_find_something() {
     assert!(tour::shop_is_untouched(&admin).await.unwrap());
     let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
-    let mut notices = notices::Notices::of(connection);
+    let mut notices = server_notices::Notices::of(connection);
     assert!(!format!("{login:?}").is_empty());
     for steps in [tour::of_the_shop(), tour::of_any_database()] {
         let reads: Vec<_> = steps.into_iter().take(3).collect();
@@ -35,7 +35,7 @@ async fn a_write_that_is_not_refused_ends_the_tour() {
     let (cluster, _) = private_shop(&mut out).await.unwrap();
     let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
-    let mut notices = notices::Notices::of(connection);
+    let mut notices = server_notices::Notices::of(connection);
     let others = tour::of_the_shop().into_iter().skip(3);
     for step in others.chain([tour::of_repairs()]) {
         let walked = tour::walk(&client, &mut notices, &[step], &mut out).await;

@@ -10,8 +10,8 @@ use tokio_postgres::error::DbError;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::notices::Notices;
-use super::table::table;
+use super::server_notices::Notices;
+use super::text_table::table;
 use super::{DemoError, say};
 
 /// One thing that the tour shows.

@@ -10,7 +10,7 @@
 //!    but where an audit encrypts texts;
 //! 4. a message of several statements must be one that the policy carries
 //!    ([`rules::several_statements`]);
-//! 5. the policy's models are put where their names stand ([`substitution`]); from here on it is
+//! 5. the policy's models are put where their names stand ([`models::substitution`]); from here on it is
 //!    the changed text that is judged, and that runs;
 //! 6. each statement is judged by its kind, which is a closed list, and every node under it is
 //!    looked at ([`walk`]); a node that is not known is refused ([`rules::node_unknown`]);
@@ -18,96 +18,81 @@
 //!    lowered, which comes back here as a new text.
 //!
 //! What the tree does not show (views, casts and operators that call functions, `t.f` notation,
-//! types with checks) is seen where a snapshot of the database is at hand ([`hidden`], [`sight`]);
+//! types with checks) is seen where a snapshot of the database is at hand ([`effects`], [`effects::graph`]);
 //! functions whose names are looked up when they run, under the path that they run under
-//! ([`bodies`]).
+//! ([`function_bodies`]).
 //! Without one, the policy says whether the tree is enough ([`rules::catalog_missing`]). Nothing
 //! here touches a socket, a clock or the database.
 
 mod access;
-mod again;
-mod bodies;
-mod built_in;
+mod basis;
+mod builtin_names;
 pub mod cache;
-mod case;
-mod changed;
-mod cursor_steps;
-mod ended;
+mod command_label;
+mod context;
+pub mod effects;
 pub mod extensions;
 mod facts;
+mod function_bodies;
 pub mod functions;
-mod grounds;
-mod head;
-mod hidden;
-mod instead;
-mod kind;
+mod judge;
 pub mod lazy_map;
-mod literal;
 mod models;
-mod moved;
-mod named;
-mod names;
-mod parameters;
+mod named_objects;
+mod parameter_types;
 mod permit;
-mod plan;
-mod protocol;
+mod plan_question;
+mod prepared;
+mod protocol_refusal;
 mod queryid;
-mod read_write;
-mod recalled;
-mod reused;
-mod role_question;
+pub mod recognized;
+mod rewritten;
 mod rule;
 pub mod rules;
-mod search_path;
-mod setting;
-mod shapes;
-pub mod sight;
-mod signal;
-mod single_call;
+mod settings;
+mod sql_literal;
 mod startup;
-mod startup_options;
-mod statement;
-mod substitution;
-mod values;
+mod statement_kind;
 mod verdict;
 mod walk;
-mod watched;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub use self::basis::{Grounds, SearchPaths};
 pub use self::cache::JudgementCache;
-pub use self::cursor_steps::{CursorStep, Deed, Way};
 pub use self::facts::{
     Depth, Effect, Facts, Forecast, PathChange, Scope, SetTo, SettingChange, Settings, Surety,
 };
-pub use self::grounds::{Grounds, SearchPaths};
-pub use self::instead::{Copied, Instead, Put};
-pub use self::kind::StatementKind;
-pub use self::moved::Moved;
-pub use self::named::{Named, RecordedText, Rendered};
-pub use self::names::{Cursor, Prepared, SessionNames, stored};
-pub use self::parameters::Parameters;
+pub use self::named_objects::{Named, RecordedText, Rendered};
+pub use self::parameter_types::Parameters;
 pub use self::permit::ReadPermit;
-pub use self::plan::{PlanBound, Planning, QUESTION_NAME, Question};
+pub use self::plan_question::{PlanBound, Planning, QUESTION_NAME, Question};
+pub use self::prepared::cursor_steps::{CursorStep, Deed, Way};
+pub use self::prepared::duplicate_names::Older;
+pub use self::prepared::{Cursor, Prepared, SessionNames, stored};
 pub use self::queryid::StatementShape;
 #[cfg(test)]
 pub(crate) use self::queryid::shape_of_a_test;
-pub use self::reused::Older;
-pub use self::role_question::RoleQuestion;
+pub use self::recognized::backend_signal::{
+    Signal, SignalArgument, SignalCall, SignalKind, number_of,
+};
+pub use self::recognized::role_question::RoleQuestion;
+pub use self::rewritten::offsets::Moved;
+pub use self::rewritten::text::{Copied, Instead, Put};
 pub use self::rule::Rule;
-pub use self::signal::{Signal, SignalArgument, SignalCall, SignalKind, number_of};
+pub use self::settings::session_values::SessionValues;
+pub use self::settings::tracked::STATEMENT_TIMEOUT;
 pub use self::startup::{Introduction, StartupPlan};
-pub use self::values::SessionValues;
+pub use self::statement_kind::StatementKind;
 pub use self::verdict::{Clamp, Judgement, Refusal, Verdict};
-pub use self::watched::STATEMENT_TIMEOUT;
 
-use self::case::Case;
+use self::context::Case;
 use crate::limits;
 use crate::policy::Policy;
 use crate::sql::edit;
 use crate::sql::fingerprint::Fingerprinter;
-use crate::sql::{continued, scan, tree};
+use crate::sql::{prescan, string_continuation, tree};
 
 /// Judges texts under one policy. It holds no state: the same text and names get the same verdict.
 pub struct Gate {
@@ -240,7 +225,7 @@ impl Gate {
         text: Cow<'t, str>,
         parameters: &Parameters,
         names: &SessionNames,
-        recorded: Option<shapes::Recorded>,
+        recorded: Option<cache::text_shapes::Recorded>,
     ) -> Judgement<'t> {
         let (text, parsed) = parse_continued(text, &self.policy);
         let tree = match parsed {
@@ -253,7 +238,7 @@ impl Gate {
                 return case.refused(refusal, StatementKind::Unparsed);
             }
         };
-        let kind = kind::of_message(&tree);
+        let kind = statement_kind::of_message(&tree);
         let (named, known) = recorded.map(|it| (it.named, it.fingerprint)).unzip();
         let maker = self.fingerprinter.as_ref();
         let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
@@ -263,10 +248,10 @@ impl Gate {
         case.parameters = parameters.clone();
         case.met = match self.names {
             Names::Forgotten => None,
-            Names::Recorded => Some(named::Met::knowing(named)),
-            Names::RecordedWithColumns => Some(named::Met::knowing(named).with_columns()),
+            Names::Recorded => Some(named_objects::Met::knowing(named)),
+            Names::RecordedWithColumns => Some(named_objects::Met::knowing(named).with_columns()),
         };
-        let judged = match substitution::of(&tree, &mut case) {
+        let judged = match models::substitution::of(&tree, &mut case) {
             Ok(None) => judged(&tree, kind, case),
             Ok(Some(instead)) => judged_with_models(&Arc::new(instead), kind, &case),
             // What the gate itself has against the text is told first.
@@ -302,7 +287,7 @@ impl Gate {
         let tree = parse(&prepared.text, &self.policy)?;
         let mut case = Case::new(&prepared.text, &self.policy, names, None);
         case.parameters = prepared.parameters.clone();
-        again::own(&tree, prepared.facts.instead.as_deref(), &mut case)
+        cache::rejudge::own(&tree, prepared.facts.instead.as_deref(), &mut case)
     }
 
     /// Judges the types that a Parse message gives its parameters, by the server's numbers: a Bind
@@ -313,14 +298,14 @@ impl Gate {
         names: &SessionNames,
     ) -> Result<(), Box<Refusal>> {
         let case = Case::new("", &self.policy, names, None);
-        hidden::parameters::look(types, &case)
+        effects::parameters::look(types, &case)
     }
 
     /// Judges once more a portal or cursor that is about to run, or to run on: an Execute. It
     /// judges only where it has to.
     pub fn still_runs(&self, cursor: &Cursor, names: &SessionNames) -> Result<(), Box<Refusal>> {
         let case = Case::new(&cursor.text, &self.policy, names, None);
-        again::cursor(cursor, &case)
+        cache::rejudge::cursor(cursor, &case)
     }
 
     /// Judges the parameters of a StartupMessage, and plans the one that goes upstream.
@@ -339,7 +324,8 @@ impl std::fmt::Debug for Gate {
 }
 
 fn parse(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
-    scan::prescan(text, policy.statement_bytes()).map_err(|error| rules::before_parsing(&error))?;
+    prescan::prescan(text, policy.statement_bytes())
+        .map_err(|error| rules::before_parsing(&error))?;
     tree::parse(text).map_err(|error| rules::syntax_error::refusal(text, &error))
 }
 
@@ -353,7 +339,7 @@ fn parse_continued<'t>(
         .as_ref()
         .is_err_and(|refusal| refusal.rule == Rule::SyntaxError);
     let blanked = is_unread
-        .then(|| continued::without_comments(&text))
+        .then(|| string_continuation::without_comments(&text))
         .flatten();
     match blanked.map(|blanked| (parse(&blanked, policy), blanked)) {
         Some((Ok(tree), blanked)) => (Cow::Owned(blanked), Ok(tree)),
@@ -366,7 +352,7 @@ fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refu
     let bytes_max = policy
         .statement_bytes()
         .saturating_add(limits::MODEL_BYTES_MAX);
-    scan::prescan(text, bytes_max).map_err(|error| rules::before_parsing(&error))?;
+    prescan::prescan(text, bytes_max).map_err(|error| rules::before_parsing(&error))?;
     tree::parse(text).map_err(|_| rules::model::unparsed())
 }
 
@@ -375,9 +361,9 @@ type Judged<'t> = Result<(Arc<Facts>, Option<Clamp>), Judgement<'t>>;
 
 fn judged<'t>(tree: &tree::Tree, kind: StatementKind, mut case: Case<'_>) -> Judged<'t> {
     case.asks_role = RoleQuestion::of(tree);
-    let heard = match signal::take_out(tree, &mut case) {
+    let heard = match recognized::backend_signal::take_out(tree, &mut case) {
         true => Ok(()),
-        false => statement::judge_message(tree, &mut case),
+        false => judge::judge_message(tree, &mut case),
     };
     let heard = heard.and_then(|()| clamp(&mut case));
     match heard {
@@ -397,7 +383,7 @@ fn judged_with_models<'t>(
 ) -> Judged<'t> {
     let changed = case.with_models(instead);
     let tree = parse_with_models(&instead.text, case.policy)
-        .and_then(|tree| substitution::leaves_none(&tree, &changed).map(|()| tree));
+        .and_then(|tree| models::substitution::leaves_none(&tree, &changed).map(|()| tree));
     match tree {
         Ok(tree) => judged(&tree, kind, changed),
         Err(refusal) => Err(case.refused(refusal, kind)),

@@ -8,8 +8,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::grounds::{Digest, Grounds};
-use super::parameters::Parameters;
+use super::basis::{Digest, Grounds};
+use super::parameter_types::Parameters;
 use crate::sql::lexer::{TokenKind, tokens};
 
 /// The hash of all of it. Equal for texts that have the same queryid; it tells nothing else.

@@ -4,7 +4,7 @@
 //! texts of a hundred thousand terms parse. A child of a kind that is not known in every field ends
 //! the walk with a refusal.
 
-use super::case::Case;
+use super::context::Case;
 use super::rules::{self, Found};
 use crate::sql::tree::{self, Node};
 

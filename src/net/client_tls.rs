@@ -186,7 +186,8 @@ const PEM_LINE: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::certs::{Certificates, tests::made};
+    use crate::net::dev_certificates::Certificates;
+    use crate::net::dev_certificates::tests::made;
 
     fn files(of: &Certificates) -> ClientTlsFiles {
         ClientTlsFiles {

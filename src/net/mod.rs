@@ -3,13 +3,13 @@
 //! The one door to rustls and rcgen, and the way to one document over HTTPS. Knows bytes and
 //! certificates, and nothing of logins.
 
-pub mod binding;
-pub mod certs;
+pub mod certificate_expiry;
+pub mod channel_binding;
 pub mod client_tls;
-pub mod descriptors;
-pub mod expiry;
+pub mod dev_certificates;
+pub mod file_limit;
+pub mod framed_stream;
 pub mod https;
-pub mod link;
 pub mod pem;
 pub mod stream;
 pub mod tls_failure;

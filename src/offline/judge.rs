@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::course::Course;
-use super::world::{Person, World};
+use super::assumptions::{Person, World};
+use super::script_session::Course;
 use crate::auth::certificate::Subject;
-use crate::gate::sight::Sight;
+use crate::gate::effects::graph::Sight;
 use crate::gate::{Facts, Gate, Refusal, Rule, SessionNames, Verdict};
 use crate::policy::{Policy, SessionValue};
-use crate::session::followed::Path;
-use crate::session::values::{Known, Values};
+use crate::session::context::model_values::{Known, Values};
+use crate::session::context::tracked_setting::Path;
 
 /// A policy that judges, with what it sees of a database.
 pub struct Judge {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::laid::{MaskedColumns, RowFilter};
+use super::overlay::{MaskedColumns, RowFilter};
 use super::signature::needs_quotes;
 
 /// The sections `relations` and `columns`.
@@ -87,7 +87,7 @@ impl Access {
     /// Whether a mask needs a key.
     pub fn wants_key(&self) -> bool {
         let mut masked = self.columns_masked.iter();
-        masked.any(|own| own.mask == super::laid::ColumnMask::Hash)
+        masked.any(|own| own.mask == super::overlay::ColumnMask::Hash)
     }
 
     /// Whether a mask or a condition names this relation, and no other one: whoever wrote it has

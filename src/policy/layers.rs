@@ -6,8 +6,9 @@
 
 use std::fmt;
 
-use super::section::join;
-use super::tree::{self, Entry, Place, Tree, Value};
+use super::yaml::section::join;
+use super::yaml::tree;
+use super::yaml::tree::{Entry, Place, Tree, Value};
 use super::{Problem, schema, sources};
 use crate::limits::POLICY_LAYERS_MAX;
 
@@ -316,3 +317,4 @@ const OF_ONE_FILE: &[&str] = &["name", "tests", "extends", "replace"];
 
 #[cfg(test)]
 mod tests;
+pub mod widening;

@@ -8,51 +8,43 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub mod access;
-pub mod case;
-pub mod guc;
-mod kinds;
-pub mod laid;
 pub mod layers;
-pub mod limits;
-pub mod live;
 pub mod mask_key;
-pub mod matching;
 pub mod model;
-pub mod near;
+pub mod overlay;
+pub mod policy_limits;
+pub mod policy_rules;
 mod reader;
 mod repair;
-pub mod rules;
 pub mod schema;
-mod section;
 pub mod set;
-mod shadow;
-mod shipped;
+pub mod settings;
 mod signature;
+pub mod similar_names;
 pub mod sources;
-pub(crate) mod tree;
+mod statement_kinds;
+pub mod test_case;
 pub mod units;
-mod unreadable;
-mod value_rule;
-pub mod wider;
+pub mod yaml;
 
 pub use self::access::{Access, ThroughViews};
-pub use self::limits::{Limits, OnLimit};
-pub use self::live::Live;
 pub use self::model::{CertificateField, Model, SessionValue};
+pub use self::policy_limits::{Limits, OnLimit};
+pub use self::policy_rules::{Mode, PolicyRule, Strictness};
 pub use self::repair::{
     Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
 };
-pub use self::rules::{Mode, PolicyRule, Strictness};
+pub use self::set::live::Live;
 pub use self::set::{Placement, PolicySet, WrongSet};
+pub use self::settings::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
 pub use self::signature::{ArgumentType, Signature, parts};
-pub use self::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
 
 use self::access::Glob;
-use self::case::TestCase;
 use self::layers::Layers;
 use self::mask_key::MaskKey;
-use self::matching::Match;
 use self::model::Piece;
+use self::set::matching::Match;
+use self::test_case::TestCase;
 use crate::sqlstate::{self, SqlState};
 
 /// A policy, checked and ready to judge with.

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::guc;
+use super::settings::setting_value;
 
 /// The reason why a text is no duration or size. Shown without the text: it may be a secret in
 /// the wrong place.
@@ -38,11 +38,11 @@ pub enum BareBytes {
 /// A duration with its unit; `0` needs none. Units: us, ms, s, min, h, d; at most what a setting of
 /// the server holds, about 24 days.
 pub fn duration(text: &str) -> Result<Duration, UnitProblem> {
-    let (number, unit) = guc::number_and_unit(text).ok_or(UnitProblem::NotDuration)?;
+    let (number, unit) = setting_value::number_and_unit(text).ok_or(UnitProblem::NotDuration)?;
     if unit.is_empty() && number > 0.0 {
         return Err(UnitProblem::DurationWithoutUnit);
     }
-    match guc::milliseconds(text) {
+    match setting_value::milliseconds(text) {
         None => Err(UnitProblem::NotDuration),
         Some(0) if number > 0.0 => Err(UnitProblem::BelowMillisecond),
         Some(ms) => Ok(Duration::from_millis(ms)),
@@ -51,7 +51,7 @@ pub fn duration(text: &str) -> Result<Duration, UnitProblem> {
 
 /// A size in bytes with its unit; `0` needs none, and bare numbers only where they are not allowed.
 pub fn bytes(text: &str, bare: BareBytes) -> Result<u64, UnitProblem> {
-    let (number, unit) = guc::number_and_unit(text).ok_or(UnitProblem::NotSize)?;
+    let (number, unit) = setting_value::number_and_unit(text).ok_or(UnitProblem::NotSize)?;
     if unit.is_empty() && number > 0.0 && bare == BareBytes::Refused {
         return Err(UnitProblem::SizeWithoutUnit);
     }

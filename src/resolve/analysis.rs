@@ -26,7 +26,7 @@ pub struct Analysis<'a> {
     pub(in crate::resolve) occurrences: Occurrences,
     pub(in crate::resolve) noted: Noted,
     /// Types of expressions, where somebody asks for them.
-    pub(in crate::resolve) typed: Option<super::typed::ByNode>,
+    pub(in crate::resolve) typed: Option<super::expression::node_types::ByNode>,
     uses: Vec<Use<'a>>,
     misfits: Vec<Misfit>,
     pub(in crate::resolve) first_absent: Option<Absent<'a>>,

@@ -4,63 +4,34 @@
 //! It never guesses. Where Postgres's choice cannot be told, the type is [`Inferred::Unclear`] and
 //! every candidate stays; what is not understood at all is noted as [`What::Unclear`].
 //!
-//! * [`analysis`]: the state of one analysis; everything below are methods of it; [`arguments`]:
+//! * [`analysis`]: the state of one analysis; everything below are methods of it; [`function::body_arguments`]:
 //!   those of the function whose body is looked at; `absent`: what stands for nothing
-//! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses; [`output`] and
-//!   [`output_name`]: what they return, and the names of that
-//! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where; [`scope_view`]:
+//! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses; [`query::output`] and
+//!   [`query::output_name`]: what they return, and the names of that
+//! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where; [`scope::view`]:
 //!   what was, for later questions
-//! * [`column`]: what a reference to a column means; [`column_field`]: what `(x).f` means;
-//!   [`column_name`]: a name
+//! * [`column`]: what a reference to a column means; [`column::field`]: what `(x).f` means;
+//!   [`column::name`]: a name
 //! * [`expression`] and its parts: what each kind of expression names, and its type ([`inferred`])
-//! * [`typed`]: the types of all expressions, for who asks for them
+//! * [`expression::node_types`]: the types of all expressions, for who asks for them
 //! * [`function`], `operator`, `type_name`: what a name means; `overload`: the choice between
 //!   several; `coerce` and its parts, `common_type`: which type becomes which
 //!
 //! <https://www.postgresql.org/docs/current/typeconv.html>
 
-mod absent;
 pub mod analysis;
-pub mod arguments;
 mod coerce;
-mod coerce_noted;
-mod coerce_polymorphic;
 pub mod column;
-pub mod column_field;
-pub mod column_name;
-mod common_type;
 pub mod expression;
-mod expression_cast;
-mod expression_form;
-mod expression_json;
-mod expression_list;
-mod expression_row;
-mod expression_select;
-#[cfg(test)]
-mod expression_tests;
-mod expression_value;
 pub mod from;
-pub mod from_document;
-pub mod from_function;
-pub mod from_join;
-pub mod from_relation;
 pub mod function;
-mod function_candidates;
 pub mod inferred;
-mod inferred_builtin;
-mod inferred_parameters;
+mod missing_name;
 mod operator;
-pub mod output;
-pub mod output_name;
 mod overload;
 pub mod query;
-pub mod query_clauses;
-pub mod query_set;
-pub mod query_with;
 pub mod scope;
-pub mod scope_view;
 mod type_name;
-pub mod typed;
 
 #[cfg(test)]
 mod tests;
@@ -70,19 +41,19 @@ use std::fmt;
 use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, SearchPath, TypeId};
 use crate::sql::tree::Node;
 
-pub use self::absent::{Absent, AbsentThing, Side};
 pub use self::analysis::Analysis;
-pub use self::arguments::Arguments;
-pub use self::column_name::Name;
+pub use self::column::name::Name;
 pub use self::function::Called;
+pub use self::function::body_arguments::Arguments;
 pub use self::inferred::{Field, Inferred};
-pub use self::output::{Output, Shape};
+pub use self::missing_name::{Absent, AbsentThing, Side};
+pub use self::query::output::{Output, Shape};
+pub use self::scope::view::{Candidate, ScopesOfQueries, View};
 pub use self::scope::{Completeness, Item, Scope, ScopeColumn, ScopeId, Visibility};
-pub use self::scope_view::{Candidate, ScopesOfQueries, View};
 
 use self::coerce::Typing;
-use self::coerce_noted::Noted;
-use self::inferred_parameters::Occurrences;
+use self::coerce::noted::Noted;
+use self::inferred::parameters::Occurrences;
 
 /// What names are looked up in.
 #[derive(Clone, Copy)]

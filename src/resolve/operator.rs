@@ -2,11 +2,11 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-oper.html>
 
-use super::absent::{AbsentThing, written_at};
+use super::coerce::polymorphic::Settled;
 use super::coerce::{Fit, Typing};
-use super::coerce_polymorphic::Settled;
+use super::inferred::builtin;
 use super::inferred::{Actual, Inferred};
-use super::inferred_builtin as builtin;
+use super::missing_name::{AbsentThing, written_at};
 use super::overload::Overload;
 use super::type_name::{Named, Place};
 use super::{Analysis, MisfitKind, What};

@@ -7,10 +7,10 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-func.html>
 
+use super::coerce::polymorphic::Settled;
 use super::coerce::{Fit, Typing};
-use super::coerce_polymorphic::Settled;
 use super::inferred::Actual;
-use super::inferred_builtin as builtin;
+use super::inferred::builtin;
 use crate::catalog::TypeId;
 
 /// One of several functions or operators of a name, as one call sees it.

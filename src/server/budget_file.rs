@@ -16,8 +16,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::limits;
-use crate::session::quotas::accounts::Accounts;
-use crate::session::quotas::ledger::{self, Entry};
+use crate::session::policy_limits::budget_record;
+use crate::session::policy_limits::budget_record::Entry;
+use crate::session::policy_limits::per_user::Accounts;
 use crate::system_error;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::BudgetFileFailed;
@@ -40,7 +41,7 @@ pub struct BudgetFileError {
 enum Fault {
     Read(ErrorKind),
     Write(ErrorKind),
-    Content(ledger::Unreadable),
+    Content(budget_record::Unreadable),
 }
 
 impl BudgetFile {
@@ -104,13 +105,13 @@ impl BudgetFile {
             Ok(_) => {}
         }
         let text = fs::read_to_string(&self.path).map_err(|error| fault(error.kind()))?;
-        let read = ledger::read(&text).map_err(|wrong| self.fault(Fault::Content(wrong)))?;
+        let read = budget_record::read(&text).map_err(|wrong| self.fault(Fault::Content(wrong)))?;
         Ok(Some(read))
     }
 
     fn write(&self, entries: Vec<Entry>) -> Result<(), BudgetFileError> {
         let mut written = self.written();
-        let replaced = replace(&self.path, ledger::write(&entries).as_bytes());
+        let replaced = replace(&self.path, budget_record::write(&entries).as_bytes());
         replaced.map_err(|error| self.fault(Fault::Write(error.kind())))?;
         *written = entries;
         Ok(())
@@ -176,7 +177,7 @@ impl fmt::Display for BudgetFileError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::quotas::budgets::Used;
+    use crate::session::policy_limits::daily_budget::Used;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("pgsieve-{name}-{}", std::process::id()));

@@ -4,13 +4,9 @@
 
 pub mod admin;
 pub mod budget_file;
-pub mod fitness;
 pub mod listener;
-pub mod policy_tests;
 pub mod readiness;
 pub mod reload;
-pub mod renewal;
-mod stamp;
 pub mod worker;
 
 use std::fmt;
@@ -24,8 +20,8 @@ use self::listener::{Accepted, Listener, Place};
 use self::worker::Worker;
 use crate::limits;
 use crate::session::drain::{Drain, Draining};
-use crate::session::house::House;
-use crate::session::pending_logins::{PendingLogins, Places};
+use crate::session::login::pending_logins::{PendingLogins, Places};
+use crate::session::shared::House;
 use crate::system_error;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{DrainStarted, ServerStopped};

@@ -41,8 +41,8 @@ use crate::policy::{CatalogNeed, Live};
 use crate::telemetry::Telemetry;
 use crate::telemetry::audit::Stuck;
 use crate::telemetry::labels::{Label, PolicyReload};
-use crate::telemetry::session::cleaned;
-use crate::upstream::keeper::{CatalogStatus, Catalogs, State, Status};
+use crate::telemetry::session_info::cleaned;
+use crate::upstream::catalog_cache::{CatalogStatus, Catalogs, State, Status};
 
 /// What `/readyz` answers from; set by whoever knows.
 #[derive(Debug)]

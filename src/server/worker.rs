@@ -13,8 +13,8 @@ use super::listener::Accepted;
 use crate::limits;
 use crate::session;
 use crate::session::drain::{Drain, Draining};
-use crate::session::house::House;
-use crate::session::pending_logins::PendingLogin;
+use crate::session::login::pending_logins::PendingLogin;
+use crate::session::shared::House;
 
 /// A client that came, and its standing until it has logged in.
 pub type Arrived = (Accepted, PendingLogin);

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::limits;
-use crate::upstream::signals::Wishes;
+use crate::upstream::backend_signals::Wishes;
 
 /// Ends a session at its time; forgets about it when dropped.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::policy::matching::Traits;
-use crate::upstream::keeper::Keeper;
+use crate::policy::set::matching::Traits;
+use crate::upstream::catalog_cache::Keeper;
 use crate::upstream::login::UpstreamSession;
 
 /// Where it is looked up.

@@ -1,100 +1,52 @@
 //! One client from accept to goodbye.
 //!
-//! * [`greeting`], [`startup`], [`login`], [`attempt`], `reaching`, [`denial`], `upstream_denial`:
-//!   what comes before the first statement
-//! * [`entrance`]: how clients prove who they are, as of now; [`roster`]: who is in
-//! * [`pending_logins`]: how many may be waited for before that
-//! * [`arrival`]: when a statement came, and how long it waited
-//! * [`relay`]: bytes between two sockets, with `elsewhere`: what it waits for beside, and
-//!   `clocks`: for how long; [`conversation`]: what they mean, without sockets
-//! * [`intake`], `lowered`, `refusing`, `sending`: the client's half;
-//!   [`answers`], `failures`: the upstream's;
-//!   [`signalled`]: calls that reach other sessions;
-//!   `rest`: when all is answered; [`journal`]: what is owed; [`retold`]: what the upstream says,
-//!   as the client may hear it
-//! * [`large`]: texts that are judged on another thread, in `places` that users share
-//! * [`budget`]: the memory that all clients together may take; `memory`: what one takes of it
-//! * [`repairs`]: statements that fail and may be mended
-//! * [`plans`]: statements whose plan the policy wants to see first
-//! * [`quotas`]: the limits of the policy that act while it runs
-//! * [`regime`]: the policies that hold, and which one a session is under; `succession`: a session
-//!   takes over new ones
-//! * `tracing`: what goes with a statement that is sampled
-//! * [`surroundings`]: what the session's names mean now; [`values`]: what models read of it;
-//!   [`followed`]: settings that are followed; `statement_time`: the bound on a statement
-//! * [`reported`]: as what the server is reported
-//! * [`parting`]: how a session ends; [`reply`]: what pgsieve itself says; [`drain`]: the wish to
+//! * `login`: everything before the first statement; `login::pending_logins`: who is waited for there
+//! * `io`: bytes between the two sockets, timeouts and jobs beside them
+//! * `protocol`: what those bytes mean, without sockets; its parts:
+//!   * `client`: the client's frames; `arrival`: when a statement came; `refuse`: a refusal's place
+//!     among the answers; `send`: what may run goes upstream
+//!   * `server`: the upstream's frames, with its errors, its readiness and the rewriting of its errors
+//!   * `pending`: the queue of replies that are expected
+//!   * `context`: what names, settings and values mean now
+//!   * `repair`: statements that fail; `plan`: statements whose plan is asked for first;
+//!     `policy_limits`: the limits of the policy that act while a statement runs
+//!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a text
+//! * `policy_store`: the policies that hold, and which one a session is under; `policy_reload`: a
+//!   session takes over new ones
+//! * `shared`: what all sessions share; `registry`: the sessions that are open; `drain`: the wish to
 //!   stop
-//! * [`turn`]: how the sessions of a worker share its thread; [`throttle`]: what those that never
-//!   pause leave to others
-//! * [`house`]: what all sessions share
+//! * `memory`: what a session takes of the memory of all; `scheduling`: what it takes of the thread
+//! * `reply`: what pgsieve itself says; `close`: how a session ends; `tracing`: spans of its statements
 
-pub mod answers;
 pub mod arrival;
-pub mod attempt;
-pub mod budget;
-mod clocks;
-pub mod conversation;
-pub mod denial;
+pub mod client;
+pub mod close;
+pub mod context;
 pub mod drain;
-mod elsewhere;
-pub mod entrance;
-#[cfg(test)]
-mod exchanges;
-mod failures;
-#[cfg(test)]
-mod floods;
-pub mod followed;
-#[cfg(test)]
-mod forwarding;
-pub mod greeting;
-pub mod house;
-pub mod intake;
-pub mod journal;
+pub mod io;
 pub mod lapse;
-pub mod large;
 pub mod login;
-mod lowered;
+mod lowered_settings;
 pub mod membership;
-mod memory;
-#[cfg(test)]
-mod mutated;
-mod named;
-pub mod parting;
-pub mod pending_logins;
-mod places;
-pub mod plans;
-pub mod quotas;
-mod reaching;
-mod refusing;
-pub mod regime;
-pub mod relay;
-pub mod repairs;
+pub mod memory;
+pub mod pending;
+pub mod plan;
+pub mod policy_limits;
+mod policy_reload;
+pub mod policy_store;
+pub mod protocol;
+mod refuse;
+pub mod registry;
+pub mod repair;
 pub mod reply;
-pub mod reported;
-mod rest;
-pub mod retold;
-pub mod roster;
-mod sending;
-pub mod signalled;
+pub mod scheduling;
+mod send;
+pub mod server;
+pub mod shared;
+pub mod signal_calls;
 #[cfg(test)]
-mod silence;
-#[cfg(test)]
-mod sizes;
-mod sockets;
-pub mod startup;
-mod statement_time;
-mod succession;
-pub mod surroundings;
-pub mod throttle;
+mod tests;
 mod tracing;
-pub mod turn;
-mod unproven;
-mod upstream_denial;
-mod user_parts;
-#[cfg(test)]
-mod valued;
-pub mod values;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -102,26 +54,26 @@ use std::time::Instant;
 use bytes::BytesMut;
 use jiff::Timestamp;
 
-use self::conversation::{Conversation, Ending, SelfReport, UpstreamFacts};
+use self::context::client_min_messages::Loudness;
+use self::context::model_values::Known;
 use self::drain::Draining;
-use self::house::House;
+use self::io::Relay;
 use self::lapse::Lapse;
 use self::login::{Accepted, LoginDesk, LoginEnd, Opened};
-use self::quotas::Quotas;
-use self::relay::Relay;
-use self::repairs::loudness::Loudness;
+use self::policy_limits::Quotas;
+use self::protocol::{Conversation, Ending, SelfReport, UpstreamFacts};
+use self::registry::{Glance, Member, Membership};
 use self::reply::Farewell;
-use self::roster::{Glance, Member, Membership};
-use self::values::Known;
+use self::shared::House;
 use crate::gate::STATEMENT_TIMEOUT;
-use crate::net::link::Link;
+use crate::net::framed_stream::Link;
+use crate::telemetry::counters::session_gauges::Sign;
 use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::labels::ClosedBecause;
-use crate::telemetry::seats::Sign;
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::session_info::SessionInfo;
+use crate::upstream::backend_signals::Wishes;
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::lease::Lease;
-use crate::upstream::signals::Wishes;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
@@ -149,7 +101,7 @@ pub fn serve(
                 let info = Arc::clone(relay.conversation.info());
                 let counted = relay.counted();
                 // By itself as well: a session that does nothing has nothing to say goodbye with.
-                let parting = Box::pin(parting::part(relay, ending, &info, &house));
+                let parting = Box::pin(close::part(relay, ending, &info, &house));
                 let reason = parting.await;
                 (info, reason, counted.from_client, counted.to_client)
             }

@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arrival::Arrival;
-use super::conversation::Conversation;
-use super::journal::{Journal, Owed, Running};
-use super::repairs::workshop::Marks;
-use crate::funnel::Attempt;
+use super::pending::{Journal, Owed, Running};
+use super::protocol::Conversation;
+use super::repair::executor::Marks;
 use crate::gate::Facts;
 use crate::limits;
-use crate::telemetry::code::Code;
+use crate::repair::Attempt;
 use crate::telemetry::labels::Path;
-use crate::telemetry::traces::parent::Parent;
+use crate::telemetry::sqlstate_code::Code;
 use crate::telemetry::traces::sampling::Dice;
+use crate::telemetry::traces::traceparent::Parent;
 use crate::telemetry::traces::{Place, Trace, Work};
 
 /// What a session knows for its traces.

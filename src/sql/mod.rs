@@ -1,16 +1,16 @@
 //! Text and meaning: Postgres's own grammar, our lexer, fingerprints and edits. Knows no protocol.
 //!
-//! The order in which a text meets these: [`scan`] (linear, before any parser), [`tree`] (the
+//! The order in which a text meets these: [`prescan`] (linear, before any parser), [`tree`] (the
 //! grammar and the walk), [`fingerprint`] (what is recorded of it), [`edit`] (how a text is
-//! changed), [`position`] and [`condition`] (where the grammar stopped, and with which code),
-//! [`continued`] (strings that it does not read).
+//! changed), [`syntax_error_position`] and [`error_condition`] (where the grammar stopped, and with which code),
+//! [`string_continuation`] (strings that it does not read).
 
 pub mod children;
-pub mod condition;
-pub mod continued;
 pub mod edit;
+pub mod error_condition;
 pub mod fingerprint;
 pub mod lexer;
-pub mod position;
-pub mod scan;
+pub mod prescan;
+pub mod string_continuation;
+pub mod syntax_error_position;
 pub mod tree;

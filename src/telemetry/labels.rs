@@ -4,10 +4,10 @@
 //! set knows its members and the place of each, so that counting a statement needs no lookup by
 //! name.
 
-use crate::catalog::kind::ObjectKind;
-use crate::funnel::{AttemptOutcome, Confidence};
+use crate::catalog::object_kind::ObjectKind;
 use crate::gate::{Rule, StatementKind};
 use crate::policy::{Recoverer, Strictness};
+use crate::repair::{AttemptOutcome, Confidence};
 
 /// A closed set of label values.
 pub trait Label: Copy + 'static {

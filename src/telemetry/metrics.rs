@@ -6,12 +6,11 @@
 
 use std::fmt::Write;
 
-use crate::catalog::kind::ObjectKind;
-use crate::funnel::{AttemptOutcome, Confidence};
+use crate::catalog::object_kind::ObjectKind;
 use crate::gate::{Rule, StatementKind};
 use crate::limits;
 use crate::policy::{Recoverer, Strictness};
-use crate::telemetry::code::Class;
+use crate::repair::{AttemptOutcome, Confidence};
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome,
@@ -20,6 +19,7 @@ use crate::telemetry::labels::{
     RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire,
     UpstreamState, Violation,
 };
+use crate::telemetry::sqlstate_code::Class;
 
 /// One row of the table.
 pub struct Metric {

@@ -1,61 +1,46 @@
-//! The witness: one struct per event, and emitting it counts, writes the audit line and logs.
+//! Telemetry: one struct per event, and emitting it counts, writes the audit line and logs.
 //!
 //! Nothing here ever sees SQL text, a literal, a parameter or a row: events carry fingerprints,
 //! kinds and rule names. The sinks are built once, by [`Telemetry::start`], and passed in.
 //!
-//! * [`labels`]: the closed sets of words, [`session`]: who a session belongs to
-//! * [`events`]: the events, one struct each
-//! * [`metrics`]: every metric by name; [`numbers`], [`family`], [`named`], [`policies`],
-//!   [`settings`], [`upstreams`], `tally` and [`process`] hold the numbers
-//! * [`slots`]: places for names that have numbers of their own; [`seats`]: what sessions are at
-//! * [`checks`]: when catalogs were last found to hold
-//! * [`code`]: SQLSTATEs that cannot carry text
-//! * [`audit`]: the JSON lines and the thread that writes them
-//! * [`recent`]: what was refused and repaired lately, for the live page
-//! * [`pulse`]: the numbers of the last minutes, for the live page as well
-//! * [`traces`]: a span for each statement that is sampled
-//! * [`log`]: lines for a person, with the names of [`log_events`]; [`panics`]: the hook that keeps
-//!   payloads out of it
+//! * `labels`: the closed sets of words; `session_info`: who a session belongs to; `sqlstate_code`:
+//!   SQLSTATEs that cannot carry text
+//! * `events`: the events, one struct each
+//! * `metrics`: the table of every metric; `registry`: the metrics of that table; `counters`: the kinds
+//!   of counters and what keeps them
+//! * `audit`: the JSON lines and the thread that writes them
+//! * `live`: the numbers and the recent events of the live page
+//! * `traces`: a span for each statement that is sampled
+//! * `log`: lines for a person; `panic_hook`: what keeps the words of a panic out of them
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub mod audit;
-pub mod checks;
-pub mod code;
+pub mod counters;
 pub mod events;
-pub mod family;
 pub mod labels;
+pub mod live;
 pub mod log;
-pub mod log_events;
 pub mod metrics;
-pub mod named;
-pub mod numbers;
-pub mod panics;
-pub mod policies;
-pub mod process;
-pub mod pulse;
-pub mod recent;
-pub mod seats;
-pub mod session;
-pub mod settings;
-pub mod slots;
-mod tally;
+pub mod panic_hook;
+pub mod registry;
+pub mod session_info;
+pub mod sqlstate_code;
 pub mod traces;
-pub mod upstreams;
 
 use audit::{Audit, AuditSettings, Stuck};
+use counters::local_counters::Tally;
+use counters::session_gauges::Seat;
 use events::{Event, StatementFinished};
 use labels::PlanAnswer;
+use live::Reading;
+use live::recent::Recent;
 use log::Log;
-use numbers::{MemoryNumbers, Metrics};
-use pulse::Reading;
-use recent::Recent;
-use seats::Seat;
-use session::SessionInfo;
-use tally::Tally;
-use traces::current::CurrentTraces;
+use registry::{MemoryNumbers, Metrics};
+use session_info::SessionInfo;
+use traces::current_tracer::CurrentTraces;
 use traces::{TraceSettings, Traces};
 
 use crate::system_error;

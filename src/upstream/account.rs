@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::address::UpstreamSettings;
 use super::connect::{self, Upstream};
 use super::login::{self, Asked, LoginError, LoginRequest, Proof, UpstreamSession, sqlstate_of};
-use super::refusal;
+use super::login_refusal;
 use super::verify::{VerifyError, verify};
 use crate::secret::Secret;
 
@@ -171,7 +171,7 @@ impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable(error) => write!(formatter, "{error}"),
-            Self::Refused(code) => formatter.write_str(&refusal::told(code.as_deref())),
+            Self::Refused(code) => formatter.write_str(&login_refusal::told(code.as_deref())),
             Self::NoPassword => {
                 formatter.write_str("the upstream asks for a password and none is known: give one")
             }

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::address::{Endpoint, UpstreamSettings};
 use super::identity::Reticence;
 use crate::limits;
-use crate::net::link::Link;
+use crate::net::framed_stream::Link;
 use crate::net::pem::TlsSetupError;
 use crate::net::stream::Stream;
 use crate::net::tls_failure;

@@ -7,7 +7,7 @@
 use super::cancel::{CancelGuard, CancelOutcome};
 use super::outbox::Outbox;
 use crate::limits;
-use crate::net::link::Link;
+use crate::net::framed_stream::Link;
 use crate::net::stream::Stream;
 
 /// The right to use one upstream session.

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::connect::{ConnectError, Upstream};
 use super::identity::ServerIdentity;
+use super::login_refusal;
 use super::password::{Answer, ScramFault};
-use super::refusal;
 use crate::limits;
-use crate::net::link::{Link, LinkError, Message};
+use crate::net::framed_stream::{Link, LinkError, Message};
 use crate::secret::Secret;
 use crate::wire::backend::{self, Authentication};
 use crate::wire::encode::{self, Unencodable};
@@ -261,7 +261,9 @@ impl fmt::Display for LoginError {
         match self {
             Self::Connect(error) => write!(formatter, "{error}"),
             Self::Link(error) => write!(formatter, "{error}"),
-            Self::Refused(message) => formatter.write_str(&refusal::told(sqlstate_of(message))),
+            Self::Refused(message) => {
+                formatter.write_str(&login_refusal::told(sqlstate_of(message)))
+            }
             Self::CleartextInClear => {
                 formatter.write_str("it asks for the password in clear without TLS")
             }

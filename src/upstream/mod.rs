@@ -1,25 +1,30 @@
 //! The real Postgres: where it is, how pgsieve logs in to it, proof that the session is read-only,
 //! how a cancel finds it, and what its databases contain.
+//!
+//! * `address`, `connect`: where it is, and a connection to it
+//! * `login`, `password`, `login_retry`, `login_refusal`: the login of a session
+//! * `verify`, `session_settings`, `identity`: proof of what the session is, and of which server
+//! * `outbox`: what waits to be written, and the only door for client text; `tripwire`: the last line
+//! * `lease`: the right to use a session; `cancel`, `backend_signals`: what reaches a running one
+//! * `account`: sessions of pgsieve's own; `snapshot`, `catalog_cache`: what databases contain
+//! * `compile_pool`: where changed texts are compiled; `row_count`: rows of a permitted text
 
 pub mod account;
 pub mod address;
-pub mod again;
+pub mod backend_signals;
 pub mod cancel;
-mod cancel_turns;
+pub mod catalog_cache;
+pub mod compile_pool;
 pub mod connect;
-pub mod examination;
 pub mod identity;
-pub mod keeper;
 pub mod lease;
 pub mod login;
+mod login_refusal;
+pub mod login_retry;
 pub mod outbox;
 pub mod password;
-mod refusal;
-pub mod rows;
-pub mod scheme;
-mod settings;
-pub mod side;
-pub mod signals;
+pub mod row_count;
+mod session_settings;
 pub mod snapshot;
 pub mod tripwire;
 pub mod verify;

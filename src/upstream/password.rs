@@ -13,7 +13,7 @@ use postgres_protocol::authentication::sasl::{
 };
 
 use crate::limits;
-use crate::net::binding::end_point_digest;
+use crate::net::channel_binding::end_point_digest;
 use crate::secret::Secret;
 
 /// The client side of one SCRAM exchange.
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn under_tls_the_login_is_bound_to_the_servers_certificate() {
-        let made = crate::net::certs::tests::made();
+        let made = crate::net::dev_certificates::tests::made();
         let chain = certificates(&made.server, TlsPart::Certificate).unwrap();
         let certificate = chain.first().map(|leaf| leaf.as_ref());
         let password = Secret::new("pencil");

@@ -12,8 +12,9 @@ use tokio::time::Instant;
 
 use super::identity::{Question, Reticence, ServerIdentity};
 use super::login::UpstreamSession;
-use super::settings::{self, Answer};
-use crate::net::link::LinkError;
+use super::session_settings;
+use super::session_settings::Answer;
+use crate::net::framed_stream::LinkError;
 use crate::sqlstate;
 use crate::wire::encode;
 
@@ -111,7 +112,7 @@ pub async fn verify(
 ) -> Result<Verified, VerifyError> {
     check_reported(session)?;
     // All questions are under way together.
-    let question = settings::question(asked).map_err(|_| VerifyError::NoSettings)?;
+    let question = session_settings::question(asked).map_err(|_| VerifyError::NoSettings)?;
     let first = Setting::TransactionReadOnly;
     let no_answer = VerifyError::NoAnswer(first);
     let mut out = BytesMut::new();
@@ -127,7 +128,7 @@ pub async fn verify(
     let settings = if question.is_empty() {
         BTreeMap::new()
     } else {
-        settings::answers(session, asked, deadline).await?
+        session_settings::answers(session, asked, deadline).await?
     };
     session.server = match told {
         Told::Server(server) => server,
@@ -234,7 +235,7 @@ async fn shown(
     no_answer: VerifyError,
     deadline: Instant,
 ) -> Result<String, VerifyError> {
-    match settings::answer(session, 1, no_answer, deadline).await? {
+    match session_settings::answer(session, 1, no_answer, deadline).await? {
         Answer::Row(values) => values.into_iter().next().flatten().ok_or(no_answer),
         Answer::Refused(_) | Answer::Nothing => Err(no_answer),
     }
@@ -255,7 +256,7 @@ async fn server(
     deadline: Instant,
 ) -> Result<Told, VerifyError> {
     let no_answer = VerifyError::NoSettings;
-    let answer = settings::answer(session, asked.columns(), no_answer, deadline).await?;
+    let answer = session_settings::answer(session, asked.columns(), no_answer, deadline).await?;
     Ok(match answer {
         Answer::Row(values) => {
             let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
@@ -303,7 +304,7 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
-    use crate::net::link::Link;
+    use crate::net::framed_stream::Link;
     use crate::net::stream::Stream;
     use crate::wire::startup::ProtocolVersion;
 

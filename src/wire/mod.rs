@@ -17,4 +17,4 @@ pub mod encode;
 pub mod frontend;
 
 #[cfg(test)]
-mod laws;
+mod message_laws;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pgsieve::catalog::Catalog;
 use pgsieve::demo::cluster::Cluster;
-use pgsieve::gate::sight::Sight;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::policy::Policy;
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;

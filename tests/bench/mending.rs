@@ -5,10 +5,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pgsieve::funnel::predict::{self, Doubt};
-use pgsieve::funnel::{Ending, Request, rescue};
 use pgsieve::gate::{Gate, Parameters, SessionNames};
 use pgsieve::policy::Policy;
+use pgsieve::repair::predict;
+use pgsieve::repair::predict::Doubt;
+use pgsieve::repair::{Ending, Request, rescue};
 use pgsieve::sql::fingerprint::Fingerprinter;
 
 use crate::corpus::{Entry, entries};

@@ -12,7 +12,7 @@ use std::time::Instant;
 use pgsieve::catalog::Catalog;
 use pgsieve::demo::cluster::Cluster;
 use pgsieve::gate::cache::JudgementCache;
-use pgsieve::gate::sight::Sight;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 use pgsieve::sql::tree;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Rewrites src/gate/built_in/names.tsv: the names of all relations, columns, types and operators that
+# Rewrites src/gate/builtin_names/names.tsv: the names of all relations, columns, types and operators that
 # a PostgreSQL server brings along, for every version asked.
 #
-#   tests/builtins/built_in_names.sh postgres://…13 postgres://…14 … > src/gate/built_in/names.tsv
+#   tests/builtins/built_in_names.sh postgres://…13 postgres://…14 … > src/gate/builtin_names/names.tsv
 #
 # One URL per major version, oldest first, fresh databases without extensions. The columns are: what
 # it is, its name (with its schema, unless that is pg_catalog), the versions that have it ('13-' when

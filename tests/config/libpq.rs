@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use pgsieve::config::written::{FileText, Flag, Sources};
+use pgsieve::config::sources::{FileText, Flag, Sources};
 use pgsieve::config::{Database, Problem, database};
 use pgsieve::net::upstream_tls::{Authority, ClientCertificate, UpstreamTlsSettings};
 

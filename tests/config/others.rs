@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use pgsieve::config::keys::KEYS;
-use pgsieve::config::written::Sources;
+use pgsieve::config::sources::Sources;
 use pgsieve::config::{PolicyTests, load};
 use pgsieve::policy::mask_key::MaskPad;
 

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::{Cluster, free_port, random_name};
-use pgsieve::demo::leash::{Leash, Signal};
+use pgsieve::demo::supervisor::{Leash, Signal};
 
 /// Runs it with these variables and no others.
 fn health(arguments: &[&str], environment: &[(&str, &str)]) -> Output {

@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::config::written::{FileText, Sources};
+use pgsieve::config::sources::{FileText, Sources};
 use pgsieve::config::{ListenAddress, load};
 use pgsieve::demo::cluster::{Cluster, PasswordMethod, free_port};
-use pgsieve::demo::leash::Leash;
+use pgsieve::demo::supervisor::Leash;
 
 use super::text::{Folder, has, path, text};
 

@@ -1,9 +1,9 @@
 //! BigQuery: every text of the corpus returns the rows that its documentation gives for it, or that
 //! follow from it.
 
-use pgsieve::funnel::Confidence;
-use pgsieve::funnel::dialect::decide::by_evidence;
+use pgsieve::dialect::detect::by_evidence;
 use pgsieve::policy::{Dialect, RepairSettings};
+use pgsieve::repair::Confidence;
 
 use crate::checks::{Came, World, agree, cases};
 

@@ -6,11 +6,12 @@ use std::sync::{Arc, LazyLock};
 
 use pgsieve::catalog::Catalog;
 use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
-use pgsieve::funnel::dialect::{self, Translation};
-use pgsieve::funnel::{Confidence, Database};
-use pgsieve::gate::sight::Sight;
+use pgsieve::dialect;
+use pgsieve::dialect::Translation;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::{Dialect, Policy, RepairSettings};
+use pgsieve::repair::{Confidence, Database};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};

@@ -1,7 +1,7 @@
 //! Corpora whose rows are those of a dialect's documentation: nobody can run it here.
 
-use pgsieve::funnel::Confidence;
 use pgsieve::policy::{Dialect, RepairSettings};
+use pgsieve::repair::Confidence;
 
 use crate::checks::{Came, Case, World, agree, cases};
 

@@ -1,6 +1,6 @@
 //! MySQL: what its statements return there, and here after they are translated.
 
-use pgsieve::funnel::dialect::decide::by_evidence;
+use pgsieve::dialect::detect::by_evidence;
 use pgsieve::policy::Dialect;
 
 use super::mysql_server::Server;

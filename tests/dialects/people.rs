@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pgsieve::funnel::dialect::decide::by_evidence;
+use pgsieve::dialect::detect::by_evidence;
 use pgsieve::gate::Gate;
 use pgsieve::policy::{Dialect, RepairSettings};
 

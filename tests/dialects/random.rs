@@ -1,8 +1,8 @@
 //! Random queries in a dialect: Postgres returns what the dialect's own server returns, or the
 //! query is refused.
 
-use pgsieve::funnel::Confidence;
 use pgsieve::policy::{Dialect, RepairSettings};
+use pgsieve::repair::Confidence;
 
 use crate::checks::{Came, Row, World, agree};
 use crate::grammar::{Dice, query};

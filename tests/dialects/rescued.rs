@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pgsieve::funnel::{Ending, Request, Run, Uncompiled, rescue};
-use pgsieve::gate::sight::Sight;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
 use pgsieve::policy::Policy;
+use pgsieve::repair::{Ending, Request, Run, Uncompiled, rescue};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use tokio::runtime::Handle;
 use tokio_postgres::Client;

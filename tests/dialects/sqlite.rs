@@ -1,8 +1,8 @@
 //! SQLite: every text of the corpus is asked of a real SQLite too, with the same tables and rows.
 
-use pgsieve::funnel::Confidence;
-use pgsieve::funnel::dialect::decide::by_evidence;
+use pgsieve::dialect::detect::by_evidence;
 use pgsieve::policy::{Dialect, RepairSettings};
+use pgsieve::repair::Confidence;
 use rusqlite::types::ValueRef;
 
 use crate::checks::{Came, Row, World, agree, cases};

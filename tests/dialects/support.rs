@@ -9,11 +9,11 @@ use std::sync::{Arc, LazyLock};
 
 use pgsieve::catalog::Catalog;
 use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
-use pgsieve::funnel::Database;
-use pgsieve::funnel::dialect;
-use pgsieve::gate::sight::Sight;
+use pgsieve::dialect;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::gate::{Gate, Parameters, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::{Dialect, Policy};
+use pgsieve::repair::Database;
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};

@@ -1,7 +1,7 @@
 //! T-SQL: every text of the corpus returns the rows that SQL Server's documentation gives for it,
 //! or that follow from it.
 
-use pgsieve::funnel::dialect::decide::by_evidence;
+use pgsieve::dialect::detect::by_evidence;
 use pgsieve::policy::Dialect;
 
 use crate::documented;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use pgsieve::demo::cluster::Cluster;
-use pgsieve::upstream::examination::check;
+use pgsieve::doctor::check;
 
 use crate::cases::{CASES, Case, SHARED_CASES};
 use crate::special;

@@ -1,7 +1,7 @@
 //! Names that are out to be run, or to be obeyed by a terminal: they are shown harmlessly, and the
 //! SQL speaks about exactly the things that bear them.
 
-use pgsieve::upstream::examination::check::Severity;
+use pgsieve::doctor::check::Severity;
 
 use crate::support::{Place, VERSIONS, cluster_of, doctor, fires, run};
 

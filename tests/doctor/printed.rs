@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::process::Output;
 
-use pgsieve::upstream::examination::check;
+use pgsieve::doctor::check;
 use serde_json::Value;
 
 use crate::support::{Place, cluster_of, doctor, fires, run};

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use pgsieve::demo::cluster::{Cluster, TlsFiles, random_name};
+use pgsieve::doctor::Examination;
+use pgsieve::doctor::check::Severity;
 use pgsieve::gate::functions::{FunctionVerdict, verdict};
-use pgsieve::net::certs::{self, CertificateWish, Certificates};
-use pgsieve::upstream::examination::Examination;
-use pgsieve::upstream::examination::check::Severity;
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::{CertificateWish, Certificates};
 
 use crate::support::{Place, VERSIONS, cluster_of, finding, fires, prepare, run, start};
 
@@ -215,7 +216,7 @@ fn certificates() -> &'static Certificates {
             hosts: &[],
             client_name: "nobody",
         };
-        certs::write(&folder, &wish).unwrap()
+        dev_certificates::write(&folder, &wish).unwrap()
     });
     &FILES
 }

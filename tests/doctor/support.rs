@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pgsieve::demo::cluster::{Cluster, ClusterBuilder, ClusterError, PasswordMethod};
+use pgsieve::doctor::check::Severity;
+use pgsieve::doctor::finding::Finding;
+use pgsieve::doctor::{Examination, examine};
 use pgsieve::upstream::account::Account;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::examination::check::Severity;
-use pgsieve::upstream::examination::finding::Finding;
-use pgsieve::upstream::examination::{Examination, examine};
 use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 /// The versions that are examined: the oldest, an old one, the newest.

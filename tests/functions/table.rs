@@ -1,8 +1,9 @@
 //! The rows of the table and the patterns of dates, one by one.
 
-use pgsieve::funnel::functions::date_format::{self, Pattern};
-use pgsieve::funnel::functions::row::Makes;
-use pgsieve::funnel::functions::table;
+use pgsieve::dialect::date_patterns::date_format;
+use pgsieve::dialect::date_patterns::date_format::Pattern;
+use pgsieve::repair::foreign_functions::row::Makes;
+use pgsieve::repair::foreign_functions::table;
 use tokio_postgres::error::SqlState;
 
 use crate::server::{Server, value};

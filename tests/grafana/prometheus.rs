@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pgsieve::demo::cluster::{free_port, random_name};
-use pgsieve::demo::leash::{Leash, Signal};
+use pgsieve::demo::supervisor::{Leash, Signal};
 use serde_json::Value;
 
 use super::boards;

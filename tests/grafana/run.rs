@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::net::certs::{self, CertificateWish};
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::CertificateWish;
 
 use super::load;
 use super::prometheus::{Prometheus, now};
@@ -75,7 +76,7 @@ fn certificates(folder: &Path) -> Vec<(&'static str, &'static str)> {
         hosts: &[],
         client_name: "nobody",
     };
-    let made = certs::write(folder, &wish).unwrap();
+    let made = dev_certificates::write(folder, &wish).unwrap();
     let text = |path: &Path| -> &'static str { path.to_string_lossy().into_owned().leak() };
     vec![
         ("PGSIEVE_CLIENT_TLS_CERTIFICATE", text(&made.server)),

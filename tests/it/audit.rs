@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use age::secrecy::ExposeSecret;
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 use serde_json::Value;
 
 use crate::support::raw::Login;

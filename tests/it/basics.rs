@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 
 use crate::support::raw::kinds;
 use crate::support::{ADMIN, APP, Options, READER, RawClient, Stack, frames, sql, until};

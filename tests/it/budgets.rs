@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 
 use crate::limits::told;
 use crate::support::raw::Frame;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::leash::{Leash, Signal};
+use pgsieve::demo::supervisor::{Leash, Signal};
 
 use crate::support::{ADMIN, APP, Options, Stack, sql, until};
 

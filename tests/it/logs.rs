@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 use pgsieve::telemetry::labels::{Label, SettingsWarning};
-use pgsieve::telemetry::log_events::LogEvent;
+use pgsieve::telemetry::log::log_event::LogEvent;
 
 use crate::renewal::{Rig, folder};
 use crate::support::{APP, until};

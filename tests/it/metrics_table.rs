@@ -15,7 +15,7 @@ use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::events::{PoliciesHold, StatementFinished};
 use pgsieve::telemetry::labels::{CacheAnswer, Outcome, Path as Way};
 use pgsieve::telemetry::metrics::{Metric, Shape, TABLE, markdown};
-use pgsieve::telemetry::session::SessionInfo;
+use pgsieve::telemetry::session_info::SessionInfo;
 
 #[test]
 fn the_readme_shows_the_table() {

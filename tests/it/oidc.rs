@@ -12,7 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pgsieve::auth::oidc::algorithm;
 use pgsieve::auth::oidc::algorithm::Algorithm;
-use pgsieve::net::certs::{self, CertificateWish};
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::CertificateWish;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -317,9 +318,9 @@ impl Host {
             hosts: &[],
             client_name: "app",
         };
-        let made = certs::write(&folder.join("id"), &wish).unwrap();
+        let made = dev_certificates::write(&folder.join("id"), &wish).unwrap();
         fs::copy(&made.authority, folder.join("id-ca.crt")).unwrap();
-        let other = certs::write(&folder.join("other"), &wish).unwrap();
+        let other = dev_certificates::write(&folder.join("other"), &wish).unwrap();
         fs::copy(&other.authority, folder.join("other-ca.crt")).unwrap();
         let chain = CertificateDer::pem_file_iter(&made.server).unwrap();
         let chain = chain.map(Result::unwrap).collect();

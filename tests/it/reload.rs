@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{APP, Options, READER, RawClient, Stack, frames, until};

@@ -7,8 +7,9 @@ use std::process::{Command, Output};
 
 use pgsieve::auth::verifier::Verifier;
 use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, random_name};
-use pgsieve::demo::leash::Signal;
-use pgsieve::net::certs::{self, CertificateWish, Certificates};
+use pgsieve::demo::supervisor::Signal;
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::{CertificateWish, Certificates};
 use pgsieve::secret::Secret;
 
 use crate::support::raw::{Login, kinds};
@@ -271,7 +272,7 @@ fn made(client_name: &str) -> Certificates {
         hosts: &[],
         client_name,
     };
-    certs::write(&folder, &wish).unwrap()
+    dev_certificates::write(&folder, &wish).unwrap()
 }
 
 /// Writes them where they are looked for.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, until};

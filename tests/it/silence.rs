@@ -1,5 +1,5 @@
 //! Peers that say nothing: a stopped server, a client that is gone behind what it asked, logins
-//! that do not go on. The clocks themselves are tried in `src/session/silence.rs`; here is what
+//! that do not go on. The clocks themselves are tried in `src/session/tests/silence.rs`; here is what
 //! real sockets and a real server make of them.
 
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::leash::Signal;
+use pgsieve::demo::supervisor::Signal;
 use socket2::SockRef;
 
 use crate::support::raw::kinds;

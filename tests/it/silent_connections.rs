@@ -8,8 +8,8 @@ use std::time::Duration;
 use std::{env, fs};
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::leash::Leash;
-use pgsieve::net::descriptors;
+use pgsieve::demo::supervisor::Leash;
+use pgsieve::net::file_limit;
 
 use crate::support::sql::run_blocking;
 use crate::support::{Options, READER, Stack, until};
@@ -22,7 +22,7 @@ const LEFT_MAX: usize = SHARE + 1;
 
 fn stack() -> Stack {
     // The flood's own ends are this process's.
-    descriptors::raise_limit();
+    file_limit::raise_limit();
     Stack::start(Options {
         config: Some(format!(
             "listen: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\nupstream:\n  url: \

@@ -12,8 +12,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, free_port, random_name};
-use pgsieve::demo::leash::Leash;
-use pgsieve::net::certs::{self, CertificateWish};
+use pgsieve::demo::supervisor::Leash;
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::CertificateWish;
 
 #[test]
 fn the_page_works_as_it_is_printed() {
@@ -106,7 +107,7 @@ impl Evening {
             hosts: &["127.0.0.1"],
             client_name: "pgsieve",
         };
-        let made = certs::write(&folder.join("db"), &wish).unwrap();
+        let made = dev_certificates::write(&folder.join("db"), &wish).unwrap();
         let cluster = Cluster::builder()
             .auth(PasswordMethod::Scram)
             .tls(TlsFiles {

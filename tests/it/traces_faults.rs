@@ -8,8 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::{free_port, random_name};
-use pgsieve::demo::leash::Signal;
-use pgsieve::net::certs::{self, CertificateWish};
+use pgsieve::demo::supervisor::Signal;
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::CertificateWish;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -162,7 +163,7 @@ fn tls_server(folder: &std::path::Path) -> (u16, mpsc::Receiver<Heard>) {
         hosts: &[],
         client_name: "app",
     };
-    let made = certs::write(folder, &wish).unwrap();
+    let made = dev_certificates::write(folder, &wish).unwrap();
     let chain = CertificateDer::pem_file_iter(&made.server).unwrap();
     let chain = chain.map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_file(&made.server_key).unwrap();

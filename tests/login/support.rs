@@ -10,27 +10,28 @@ use pgsieve::auth::Auth;
 use pgsieve::auth::settings::AuthSettings;
 use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, random_name};
 
-use pgsieve::net::certs::{self, CertificateWish, Certificates};
 use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::{CertificateWish, Certificates};
 use pgsieve::net::stream::{Peer, Stream};
 use pgsieve::policy::{Live, Policy, PolicySet};
-use pgsieve::session::budget::Budget;
 use pgsieve::session::drain::{Drain, Draining};
-use pgsieve::session::entrance::{CurrentEntrance, Entrance};
+use pgsieve::session::login::login_settings::{CurrentEntrance, Entrance};
+use pgsieve::session::login::pending_logins::{PendingLogins, Places};
 use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
-use pgsieve::session::pending_logins::{PendingLogins, Places};
-use pgsieve::session::quotas::accounts::Accounts;
-use pgsieve::session::regime::Regime;
+use pgsieve::session::memory::budget::Budget;
+use pgsieve::session::policy_limits::per_user::Accounts;
+use pgsieve::session::policy_store::Regime;
 
-use pgsieve::session::roster::Roster;
-use pgsieve::session::turn::TurnQueue;
+use pgsieve::session::registry::Roster;
+use pgsieve::session::scheduling::turn::TurnQueue;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::labels::ClosedBecause;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::cancel::CancelRegistry;
+use pgsieve::upstream::catalog_cache::Catalogs;
+use pgsieve::upstream::compile_pool::Sides;
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::keeper::Catalogs;
-use pgsieve::upstream::side::Sides;
 use tokio::io::{AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, UnixListener};
 
@@ -61,7 +62,7 @@ pub fn make_certificates(client_name: &str) -> Certificates {
         hosts: &[],
         client_name,
     };
-    certs::write(&folder, &wish).unwrap()
+    dev_certificates::write(&folder, &wish).unwrap()
 }
 
 /// A folder of one's own.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::catalog::rows::Rows;
+use pgsieve::catalog::catalog_rows::Rows;
 use tokio_postgres::Client;
 
 use crate::cases::{Case, HARMLESS, HIDDEN, cases};

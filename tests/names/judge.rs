@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::gate::sight::Sight;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::gate::{Gate, Rule, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 use pgsieve::sql::fingerprint::Fingerprinter;

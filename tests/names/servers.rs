@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::catalog::rows::Rows;
+use pgsieve::catalog::catalog_rows::Rows;
 use pgsieve::demo::cluster::{Cluster, ClusterError};
 use pgsieve::demo::sample;
 use pgsieve::upstream::snapshot;

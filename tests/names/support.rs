@@ -184,4 +184,4 @@ const ELSEWHERE: &[&str] = &[
     "pg_type.typsubscript",
 ];
 
-const REFERENCES: &str = include_str!("../../src/gate/sight/references.tsv");
+const REFERENCES: &str = include_str!("../../src/gate/effects/graph/references.tsv");

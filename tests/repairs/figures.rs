@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pgsieve::funnel::{Ending, Outcome, Request, rescue};
 use pgsieve::gate::{Gate, Parameters, SessionNames, Verdict};
 use pgsieve::policy::Policy;
+use pgsieve::repair::{Ending, Outcome, Request, rescue};
 use pgsieve::sql::fingerprint::Fingerprinter;
 
 use crate::corpus::{Class, Entry, entries};

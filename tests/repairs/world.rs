@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
 use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
-use pgsieve::funnel::{Run, Uncompiled};
-use pgsieve::gate::sight::Sight;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::gate::{Parameters, ReadPermit, SearchPaths, SessionNames};
 use pgsieve::policy::Policy;
+use pgsieve::repair::{Run, Uncompiled};
 use pgsieve::upstream::snapshot;
 use tokio::runtime::Runtime;
 use tokio_postgres::error::ErrorPosition;

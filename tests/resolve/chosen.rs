@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use pgsieve::catalog::{CastMethod, Catalog, FunctionId, Oid, Stored, TypeId, TypeKind, path};
+use pgsieve::catalog::{
+    CastMethod, Catalog, FunctionId, Oid, Stored, TypeId, TypeKind, search_path,
+};
 use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
 use pgsieve::resolve::{self, Inferred, Lookup, Resolution, Types, What};
 use pgsieve::secret::Secret;
@@ -180,7 +182,7 @@ fn resolved<T>(
 ) -> T {
     let tree = tree::parse(text).expect("the server understood it");
     let statement = tree.statements().next().unwrap();
-    let names = path::split(path).unwrap();
+    let names = search_path::split(path).unwrap();
     let search_path = catalog.search_path(&names, catalog.role_named(ADMIN));
     let lookup = Lookup {
         catalog,

@@ -1,8 +1,8 @@
 //! What is foreseen of failures, against what the server says: a text that it takes is never
 //! doubted, and most that it does not take are.
 
-use pgsieve::funnel::Database as Seen;
-use pgsieve::funnel::predict::{Doubt, look_in};
+use pgsieve::repair::Database as Seen;
+use pgsieve::repair::predict::{Doubt, look_in};
 use pgsieve::sql::tree;
 
 use super::support::{Database, VERSIONS, statements};

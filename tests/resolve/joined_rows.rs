@@ -1,9 +1,9 @@
 //! Repairs of ambiguous and of ungrouped columns return the rows that are meant: proved by rows of
 //! the sample shop, against the same question written out by hand.
 
-use pgsieve::funnel::scene::tokens_of;
-use pgsieve::funnel::{Answer, Confidence, Database as Seen, Failure, Origin, Scene, recoverers};
 use pgsieve::policy::{Policy, Recoverer};
+use pgsieve::repair::context::tokens_of;
+use pgsieve::repair::{Answer, Confidence, Database as Seen, Failure, Origin, Scene, recoverers};
 use pgsieve::sql::tree;
 
 use super::support::{Database, VERSIONS};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pgsieve::catalog::{Catalog, Oid, path};
+use pgsieve::catalog::{Catalog, Oid, search_path};
 use pgsieve::upstream::snapshot;
 use tokio_postgres::Client;
 
@@ -143,7 +143,7 @@ const PATHS: &[&str] = &[
 async fn check_path(catalog: &Catalog, admin: &Client, role: &str, setting: &str) {
     let set = "SELECT pg_catalog.set_config('search_path', $1, false)";
     let set = admin.query_one(set, &[&setting]).await;
-    let names = path::split(setting);
+    let names = search_path::split(setting);
     assert_eq!(set.is_ok(), names.is_some(), "{setting}");
     let Some(names) = names else { return };
     let schemas = "SELECT pg_catalog.current_schemas(true)";

@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pgsieve::funnel::{Run, Uncompiled};
 use pgsieve::gate::{Gate, Parameters, SessionNames, Verdict};
 use pgsieve::policy::Policy;
+use pgsieve::repair::{Run, Uncompiled};
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
+use pgsieve::upstream::compile_pool::{Side, SideRun, Sides};
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::side::{Side, SideRun, Sides};
 use pgsieve::upstream::snapshot::Account;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;

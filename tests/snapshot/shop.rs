@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::catalog::rows::{
+use pgsieve::catalog::catalog_rows::{
     ColumnRow, FunctionRow, GrantRow, OperatorRow, RelationRow, Rows, TypeRow,
 };
 use pgsieve::upstream::snapshot;

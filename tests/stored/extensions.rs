@@ -2,7 +2,7 @@
 //! known to do more.
 
 use pgsieve::catalog::TypeId;
-use pgsieve::gate::sight::Sight;
+use pgsieve::gate::effects::graph::Sight;
 use pgsieve::policy::Policy;
 
 use crate::seen;

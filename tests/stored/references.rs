@@ -82,4 +82,4 @@ const OF_KEYS: &str = "SELECT format('%s.%s', k.fktable, f.field)
    'pg_ts_config'::regclass, 'pg_ts_dict'::regclass, 'pg_ts_parser'::regclass,
    'pg_ts_template'::regclass)";
 
-const REFERENCES: &str = include_str!("../../src/gate/sight/references.tsv");
+const REFERENCES: &str = include_str!("../../src/gate/effects/graph/references.tsv");

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pgsieve::catalog::rows::Rows;
+use pgsieve::catalog::catalog_rows::Rows;
 use pgsieve::catalog::{Catalog, RelationId, SchemaKind};
-use pgsieve::gate::sight::{Reach, Sight};
+use pgsieve::gate::effects::graph::{Reach, Sight};
 use pgsieve::policy::Policy;
 use pgsieve::upstream::snapshot;
 

@@ -1,7 +1,7 @@
 //! The server's own relations: clean, but for those whose functions the table of built-ins refuses.
 
+use pgsieve::gate::effects::graph::Flags;
 use pgsieve::gate::functions::{self, FunctionVerdict};
-use pgsieve::gate::sight::Flags;
 use pgsieve::policy::Policy;
 
 use crate::seen;

@@ -1,6 +1,6 @@
 //! Each construct that runs something is found in the tree of a view that has it, on every version.
 
-use pgsieve::catalog::rows::Rows;
+use pgsieve::catalog::catalog_rows::Rows;
 use pgsieve::catalog::{Oid, Stored};
 use pgsieve::policy::Policy;
 

@@ -11,7 +11,7 @@ use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::audit::OnFull;
 use pgsieve::telemetry::labels::Outcome;
 use pgsieve::telemetry::log::Log;
-use pgsieve::telemetry::session::SessionInfo;
+use pgsieve::telemetry::session_info::SessionInfo;
 use serde_json::Value;
 
 use crate::support::{Place, sample, session, statement, writing_to};

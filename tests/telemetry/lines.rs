@@ -4,10 +4,10 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pgsieve::funnel::{Attempt, AttemptOutcome, Confidence, NameGate};
 use pgsieve::gate::{Named, Rendered, Rule, StatementKind};
 use pgsieve::limits::AUDIT_NAMES_MAX;
 use pgsieve::policy::{Mode, Recoverer};
+use pgsieve::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::telemetry::events::{
     LimitReached, SessionPanicked, StatementFinished, StatementRepaired,
@@ -252,7 +252,7 @@ fn a_panic_is_counted_and_its_text_goes_nowhere() {
     let place = Place::new();
     let file = place.file("audit");
     let telemetry = audit_to(&file);
-    pgsieve::telemetry::panics::install(&telemetry);
+    pgsieve::telemetry::panic_hook::install(&telemetry);
     let text = String::from("SELECT 'cAnArY'");
     let caught = std::panic::catch_unwind(|| panic!("cannot run {text}"));
     drop(std::panic::take_hook());

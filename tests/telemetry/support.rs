@@ -9,11 +9,11 @@ use pgsieve::gate::{Rule, StatementKind};
 use pgsieve::sql::fingerprint::{Fingerprint, Fingerprinter};
 use pgsieve::sqlstate;
 use pgsieve::telemetry::audit::{AuditSettings, AuditTarget};
-use pgsieve::telemetry::code::Code;
 use pgsieve::telemetry::events::StatementFinished;
 use pgsieve::telemetry::labels::{CacheAnswer, Outcome, Path as Way};
 use pgsieve::telemetry::log::Log;
-use pgsieve::telemetry::session::SessionInfo;
+use pgsieve::telemetry::session_info::SessionInfo;
+use pgsieve::telemetry::sqlstate_code::Code;
 use pgsieve::telemetry::{Telemetry, TelemetrySettings};
 use serde_json::Value;
 

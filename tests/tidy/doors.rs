@@ -6,7 +6,7 @@ use super::{Breach, check};
 /// Libraries, and the only folders that know them.
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("pg_raw_parse", &["src/sql/"]),
-    ("sqlparser", &["src/funnel/dialect/"]),
+    ("sqlparser", &["src/dialect/"]),
     ("prometheus", &["src/telemetry/"]),
     ("rustls", &["src/net/"]),
     ("tokio_rustls", &["src/net/"]),
@@ -28,8 +28,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         "tokio_postgres",
         &[
             "src/upstream/snapshot/",
-            "src/upstream/keeper/",
-            "src/upstream/examination/",
+            "src/upstream/catalog_cache/",
+            "src/doctor/",
             "src/demo/",
         ],
     ),
@@ -205,7 +205,7 @@ fn client_text_sent_from_elsewhere_is_seen() {
     ] {
         check(
             text_to_upstream,
-            "src/session/relay.rs",
+            "src/session/io/mod.rs",
             bad,
             "encode::error(&mut out, &fields)",
         );

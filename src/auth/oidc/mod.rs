@@ -22,9 +22,9 @@ mod tests;
 pub mod token;
 
 use super::settings::{KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity};
-use super::{Admitted, AuthError, password};
+use super::{Admitted, AuthError, password_request};
+use crate::net::framed_stream::Link;
 use crate::net::https::Document;
-use crate::net::link::Link;
 use crate::net::pem::TlsSetupError;
 use keyring::{Fetched, Keyring, KeysFault};
 use token::{Expected, Proved, TokenError, Unproved};
@@ -98,7 +98,7 @@ impl OidcUsers {
         user: &str,
         deadline: Instant,
     ) -> Result<Admitted<'_>, AuthError> {
-        let given = password::ask(link, deadline).await?;
+        let given = password_request::ask(link, deadline).await?;
         let proved = self.prove(given.reveal(), user, deadline).await;
         let proved = proved.map_err(AuthError::Token)?;
         let unlisted = || AuthError::Token(TokenError::UnlistedUser);

@@ -2,7 +2,7 @@
 
 use super::oids::Subject;
 use super::{BuildError, Builder};
-use crate::catalog::rows::{CastRow, OperatorRow, TypeRow};
+use crate::catalog::catalog_rows::{CastRow, OperatorRow, TypeRow};
 use crate::catalog::{
     Cast, CastContext, CastMethod, ObjectKind, Oid, Operator, RelationId, Stored, Type, TypeKind,
 };

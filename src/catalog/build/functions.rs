@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::oids::Subject;
 use super::{BuildError, Builder};
-use crate::catalog::rows::FunctionRow;
+use crate::catalog::catalog_rows::FunctionRow;
 use crate::catalog::{
     Code, Function, FunctionKind, Language, NameId, ObjectKind, Oid, Stored, TypeId, Volatility,
 };

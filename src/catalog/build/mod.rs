@@ -5,17 +5,17 @@
 //! are left out, with all that hangs on them.
 //!
 //! * [`oids`]: which object an oid means, decided before any object is made
-//! * [`rights`]: grants, equal lists kept once
-//! * [`relations`], [`data_types`], [`functions`], [`support`]: the objects
+//! * [`privileges`]: grants, equal lists kept once
+//! * [`relations`], [`data_types`], [`functions`], [`support_function`]: the objects
 //! * [`error`]: why there is no snapshot
 
 mod data_types;
 mod error;
 mod functions;
 mod oids;
+mod privileges;
 mod relations;
-mod rights;
-mod support;
+mod support_function;
 
 pub use self::error::BuildError;
 
@@ -24,9 +24,9 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use self::oids::{Oids, Subject};
-use self::rights::Rights;
+use self::privileges::Rights;
+use super::catalog_rows::{RoleRow, Rows, SchemaRow};
 use super::index::{ByName, Index};
-use super::rows::{RoleRow, Rows, SchemaRow};
 use super::{
     Catalog, NameId, Names, ObjectKind, Oid, Role, RoleId, Schema, SchemaId, SchemaKind, Version,
     version,

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use super::BuildError;
-use crate::catalog::rows::Rows;
+use crate::catalog::catalog_rows::Rows;
 use crate::catalog::{
     FunctionId, ObjectKind, Oid, OperatorId, RelationId, RoleId, SchemaId, SchemaKind, TypeId,
 };

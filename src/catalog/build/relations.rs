@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 
 use super::oids::Subject;
 use super::{BuildError, Builder};
-use crate::catalog::rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
+use crate::catalog::catalog_rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
 use crate::catalog::{
     Column, Generated, Key, KeyKind, ObjectKind, Oid, Relation, RelationId, RelationKind,
     RowPolicy, Stored,

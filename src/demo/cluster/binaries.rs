@@ -7,7 +7,7 @@ use crate::limits;
 
 use super::account::Account;
 use super::error::ClusterError;
-use super::{fetched, installed};
+use super::{download, installed};
 
 /// A folder with `postgres` and `initdb` that run on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Binaries {
             .filter(|found| wanted.is_none_or(|major| found.major == major))
             .filter(|found| found.major >= limits::POSTGRES_MAJOR_MIN)
             .max_by_key(|found| found.major)
-            .map_or_else(|| fetched::binaries(wanted, account), Ok)
+            .map_or_else(|| download::binaries(wanted, account), Ok)
     }
 
     /// Asks the programs in a folder for their version, as the account that would run them: what

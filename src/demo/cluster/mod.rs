@@ -12,11 +12,11 @@
 
 mod account;
 mod binaries;
+mod digests;
 mod directory;
+mod download;
 mod error;
-mod fetched;
 mod installed;
-mod pins;
 mod server;
 mod settings;
 

@@ -4,7 +4,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::net::certs::{self, CertificateWish};
+use crate::net::dev_certificates;
+use crate::net::dev_certificates::CertificateWish;
 
 #[test]
 fn a_cluster_answers_and_leaves_nothing() {
@@ -63,7 +64,7 @@ fn tls_and_access_rules_are_as_asked_for() {
         hosts: &[],
         client_name: "postgres",
     };
-    let made = certs::write(&folder, &wish).unwrap();
+    let made = dev_certificates::write(&folder, &wish).unwrap();
     let files = TlsFiles {
         certificate: made.server,
         key: made.server_key,

@@ -3,28 +3,28 @@
 //!
 //! * [`settle`]: one statement, after the gate's own rules let it pass
 //! * `laid`: masks and conditions on rows that it lays over relations
-//! * `table`: what a policy shows of a snapshot, with `patterns` and [`server`]; it is made once
-//!   and kept in a [`super::sight::Sight`]
+//! * `table`: what a policy shows of a snapshot, with `patterns` and [`server_objects`]; it is made once
+//!   and kept in a [`super::effects::graph::Sight`]
 //! * `look`: every use of a name, on every search_path that the session may have; `told`: what is
 //!   said of what is found
 //! * `blind`: where there is nothing to look names up in
 
-mod blind;
-mod laid;
-mod look;
+mod check;
+mod overlay;
 mod patterns;
-pub(super) mod server;
+mod refusal;
+pub(super) mod server_objects;
 mod table;
-mod told;
+mod unresolved;
 
-pub(super) use self::laid::Laid;
+pub(super) use self::overlay::Laid;
 pub(super) use self::table::{AccessTable, Why};
 
 use super::Refusal;
-use super::case::Case;
-use super::hidden::narrow::Subject;
+use super::context::Case;
+use super::effects::graph::Sight;
+use super::effects::resolve_effects::Subject;
 use super::rules::{Found, catalog_missing};
-use super::sight::Sight;
 use crate::catalog::{Oid, RelationId};
 use crate::policy::{Mode, PolicyRule};
 use crate::sql::tree::{Node, nodes};
@@ -36,11 +36,11 @@ pub(super) fn settle(subject: Subject<'_>, case: &mut Case<'_>) -> Found {
         return Ok(());
     }
     let findings = match case.sight() {
-        Some(sight) => look::everything(subject, sight, case),
+        Some(sight) => check::everything(subject, sight, case),
         None => {
             // Half of the names would be worse than none.
             case.met = None;
-            blind::look(subject, case)
+            unresolved::look(subject, case)
         }
     };
     for (rule, refusal) in findings.list {
@@ -59,7 +59,7 @@ pub(super) fn settle_relations(read: &[(RelationId, Option<usize>)], case: &mut 
     };
     for (id, at) in read {
         if let Some(why) = table.denies(*id, false) {
-            let refusal = told::relation(*id, why, *at, sight, case);
+            let refusal = refusal::relation(*id, why, *at, sight, case);
             case.under(PolicyRule::RelationDenied, refusal)?;
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn hides_nothing_of(subject: Subject<'_>, sight: &Sight, case: &mut C
         return true;
     }
     let met = case.met.take();
-    let findings = look::everything(subject, sight, case);
+    let findings = check::everything(subject, sight, case);
     case.met = met;
     findings.list.is_empty()
 }
@@ -87,7 +87,7 @@ pub(super) fn settle_types<'t>(
         let mut types = types.map(Node::from);
         let unknown = types.any(|one| catalog_missing::look_whatever(one, case).is_err());
         return match unknown && case.policy.hides() {
-            true => case.under(PolicyRule::NotResolved, told::unclear(None, case)),
+            true => case.under(PolicyRule::NotResolved, refusal::unclear(None, case)),
             false => Ok(()),
         };
     };
@@ -105,7 +105,7 @@ pub(super) fn settle_types<'t>(
     match may {
         true => case.under(
             PolicyRule::NotResolved,
-            told::reads_anything(None, None, sight, case),
+            refusal::reads_anything(None, None, sight, case),
         ),
         false => Ok(()),
     }
@@ -117,7 +117,7 @@ pub(super) fn look_at_parameter(oid: Oid, sight: &Sight, case: &Case<'_>) -> Fou
     let may = sight.reads().zip(id);
     let may = may.is_some_and(|(reads, id)| reads.data_type(id));
     if may && case.policy.mode_of(PolicyRule::NotResolved) == Mode::Enforce {
-        return Err(told::reads_anything(None, None, sight, case));
+        return Err(refusal::reads_anything(None, None, sight, case));
     }
     Ok(())
 }

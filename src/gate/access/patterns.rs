@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use crate::catalog::unreadable::is_kept;
+use crate::catalog::unreadable_names::is_kept;
 use crate::policy::Access;
 use crate::policy::access::{Glob, RelationPattern};
 

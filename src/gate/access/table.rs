@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::laid::{self, Laid};
+use super::overlay;
+use super::overlay::Laid;
 use super::patterns::{ColumnRules, Patterns, Standing};
-use super::server::{self, OfServer};
+use super::server_objects;
+use super::server_objects::OfServer;
 use crate::catalog::{Catalog, Mask, RelationId, RelationKind};
 use crate::policy::{Policy, ThroughViews};
 
@@ -265,7 +267,7 @@ impl<'m> Maker<'m> {
 
     /// Why a relation may not be read, whatever its children are.
     fn alone(&self, id: RelationId, family: &Family) -> Option<Why> {
-        if server::relation(self.catalog, id) == OfServer::Whole {
+        if server_objects::relation(self.catalog, id) == OfServer::Whole {
             return Some(Why::OfServer);
         }
         let own = std::iter::once(&id).chain(&family.above);
@@ -296,7 +298,7 @@ impl<'m> Maker<'m> {
         let all = std::iter::once(&id).chain(family.all());
         let rules = all.filter_map(|id| self.columns.get(id.place()));
         let rules: Vec<&ColumnRules<'_>> = rules.filter(|rules| !rules.is_empty()).collect();
-        let of_server = server::relation(self.catalog, id);
+        let of_server = server_objects::relation(self.catalog, id);
         if rules.is_empty() && of_server == OfServer::Nothing {
             return Vec::new();
         }
@@ -313,11 +315,11 @@ impl<'m> Maker<'m> {
     /// model that was written for it, or for one of those, stands alone.
     fn laid(&self, id: RelationId, family: &Family) -> Option<Laid> {
         let all = || std::iter::once(&id).chain(family.all());
-        if !laid::holds_rows(self.catalog, id) || all().any(|id| self.is_covered(*id)) {
+        if !overlay::holds_rows(self.catalog, id) || all().any(|id| self.is_covered(*id)) {
             return None;
         }
         let names = all().map(|id| names_of(self.catalog, *id));
-        laid::of(self.catalog, id, &names.collect::<Vec<_>>(), self.policy)
+        overlay::of(self.catalog, id, &names.collect::<Vec<_>>(), self.policy)
     }
 
     /// Whether a mask or a condition names a relation without wildcards.
@@ -350,7 +352,7 @@ impl<'m> Maker<'m> {
 
     fn is_of_server(&self, id: RelationId) -> bool {
         let schema = self.catalog.schema(self.catalog.relation(id).schema);
-        server::is_of_server(schema.kind)
+        server_objects::is_of_server(schema.kind)
     }
 
     fn is_denied(&self, id: RelationId) -> bool {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::unreadable;
+use crate::catalog::unreadable_names;
 use crate::gate::rules::check::{
     agent_with, check_hides, check_in, check_policy, gate, hides, people, session_of,
 };
@@ -170,12 +170,12 @@ fn a_name_that_is_not_readable_is_whatever_is_denied_and_nothing_that_is_allowed
         let mut fixture = people();
         for column in &mut fixture.rows().columns {
             if column.name == "name" {
-                column.name = unreadable::kept(b"n\xe4me");
+                column.name = unreadable_names::kept(b"n\xe4me");
             }
         }
         for relation in &mut fixture.rows().relations {
             if relation.name == "secrets" {
-                relation.name = unreadable::kept(b"s\xe9crets");
+                relation.name = unreadable_names::kept(b"s\xe9crets");
             }
         }
         let names = session_of(fixture.build(), &policy);
@@ -207,7 +207,7 @@ fn a_name_that_is_not_readable_is_whatever_is_denied_and_nothing_that_is_allowed
         let allows = patterns.standing("shop", name) == super::patterns::Standing::Allowed;
         (patterns.denies("shop", name), allows)
     };
-    let name = unreadable::kept(b"s\xe9crets");
+    let name = unreadable_names::kept(b"s\xe9crets");
     for (more, wanted) in [
         ("\nrelations: {deny: [shop.other]}\n", (true, true)),
         ("\nrelations: {deny: [elsewhere.other]}\n", (false, true)),
@@ -299,7 +299,7 @@ fn a_child_is_what_its_parents_are_and_a_parent_not_more_than_its_children() {
         let mut fixture = people()
             .table("shop.parent", "id int4, token text")
             .table("shop.child", "id int4, token text, more text");
-        let of = |rows: &crate::catalog::rows::Rows, name: &str| {
+        let of = |rows: &crate::catalog::catalog_rows::Rows, name: &str| {
             rows.relations
                 .iter()
                 .find(|row| row.name == name)
@@ -498,10 +498,10 @@ fn what_the_gate_put_into_a_text_is_for_its_policy_to_say() {
     let tree = crate::sql::tree::parse(text).unwrap();
     let node = tree.statements().next().unwrap().node;
     let judged = |trusted: std::ops::Range<usize>| {
-        let mut case = crate::gate::case::Case::new(text, &policy, &names, None);
+        let mut case = crate::gate::context::Case::new(text, &policy, &names, None);
         case.trusted.push(trusted);
         super::settle(
-            crate::gate::hidden::narrow::Subject::Statement(node),
+            crate::gate::effects::resolve_effects::Subject::Statement(node),
             &mut case,
         )
     };

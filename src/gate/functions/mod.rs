@@ -14,9 +14,9 @@ use std::ops::RangeInclusive;
 
 use crate::policy::Policy;
 
-mod builtins;
 #[cfg(test)]
 mod coverage;
+mod table;
 
 /// What the gate thinks of one function call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ pub fn verdict(schema: Option<&str>, name: &str, arg_count: usize) -> FunctionVe
         Some(_) => false,
     };
     if known_there {
-        builtins::look_up(name, arg_count)
+        table::look_up(name, arg_count)
     } else {
         FunctionVerdict::Unknown
     }
@@ -206,7 +206,7 @@ pub fn verdict(schema: Option<&str>, name: &str, arg_count: usize) -> FunctionVe
 /// The major versions that have a built-in of this name; nothing when all have. A server of another
 /// version would call a user's function.
 pub fn versions(name: &str) -> Option<&'static RangeInclusive<u16>> {
-    builtins::versions(name)
+    table::versions(name)
 }
 
 #[cfg(test)]

@@ -2,52 +2,53 @@
 //! name stands, or why it cannot be used.
 //!
 //! * [`Models`]: all of them, and what a name in FROM means to them
-//! * [`laid`]: the models that masks of columns and conditions on rows come to; [`hashed`]: the
+//! * [`overlay`]: the models that masks of columns and conditions on rows come to; [`hashed`]: the
 //!   mask `hash`
-//! * [`body`]: one model's SELECT, made so that nothing of a client's means anything in it
-//! * [`fence`]: what keeps the planner out of it
-//! * [`conditions`]: those of a statement that each row of a name has to meet; [`inside`]: how they
+//! * [`model_body`]: one model's SELECT, made so that nothing of a client's means anything in it
+//! * [`optimization_fence`]: what keeps the planner out of it
+//! * [`conditions`]: those of a statement that each row of a name has to meet; [`pushdown`]: how they
 //!   are evaluated within a model, in the forms of `shape`
-//! * [`telling`]: whether a statement needs no fence
-//! * [`tables`]: the names in FROM of a statement
-//! * [`written`]: where a name stands in a text
-//! * [`qualified`]: columns that are written with the schema of a model
-//! * [`standing`]: whether a name in FROM is one of WITH; [`lock`]: LOCK TABLE
-//! * [`put`]: the changes to a text, and the text that comes of them
-//! * [`trial`]: what the gate's own rules say against a model
+//! * [`leakproof`]: whether a statement needs no fence
+//! * [`from_names`]: the names in FROM of a statement
+//! * [`name_span`]: where a name stands in a text
+//! * [`qualified_columns`]: columns that are written with the schema of a model
+//! * [`with_names`]: whether a name in FROM is one of WITH; [`lock_table`]: LOCK TABLE
+//! * [`insertion`]: the changes to a text, and the text that comes of them
+//! * [`rule_check`]: what the gate's own rules say against a model
 //!
 //! What a client is told is in [`super::rules::model`].
 //!
 //! A model that cannot be used refuses every statement that would read it: what it covers is never
 //! read without it.
 
-pub(super) mod body;
 pub(super) mod conditions;
-pub(super) mod fence;
+pub(super) mod from_names;
 mod hashed;
-pub(super) mod inside;
-mod laid;
-pub(super) mod lock;
-pub(super) mod put;
-pub(super) mod qualified;
-mod shape;
-pub(super) mod standing;
-pub(super) mod tables;
-pub(super) mod telling;
-pub(super) mod trial;
-pub(super) mod written;
+pub(super) mod insertion;
+pub(super) mod leakproof;
+pub(super) mod lock_table;
+pub(super) mod model_body;
+pub(super) mod name_span;
+pub(super) mod optimization_fence;
+mod overlay;
+pub(super) mod pushdown;
+mod pushdown_forms;
+pub(super) mod qualified_columns;
+pub(super) mod rule_check;
+pub(super) mod substitution;
+pub(super) mod with_names;
 
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use self::body::Body;
-use self::laid::LaidModel;
+use self::model_body::Body;
+use self::overlay::LaidModel;
 use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
 use crate::gate::Refusal;
 use crate::gate::access::AccessTable;
 use crate::gate::rules::model;
-use crate::policy::near::nearest;
+use crate::policy::similar_names::nearest;
 use crate::policy::{Model, Policy};
 use crate::sql::tree::nodes;
 
@@ -141,7 +142,7 @@ impl Models {
     /// relations.
     pub(super) fn of(catalog: &Catalog, policy: &Policy, table: Option<&AccessTable>) -> Self {
         let written = policy.models();
-        let laid = table.map(|table| laid::all(catalog, policy, table));
+        let laid = table.map(|table| overlay::all(catalog, policy, table));
         let laid = laid.unwrap_or_default();
         let mut covered: Vec<_> = written
             .iter()
@@ -459,6 +460,6 @@ fn below(
 }
 
 #[cfg(test)]
-mod inside_tests;
+mod pushdown_tests;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@
 //! # When not
 //! Where the types leave only casts that are clean, it passes.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

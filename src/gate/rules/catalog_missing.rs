@@ -23,8 +23,9 @@
 
 use std::fmt;
 
-use crate::gate::built_in::{self, Kind};
-use crate::gate::case::Case;
+use crate::gate::builtin_names;
+use crate::gate::builtin_names::Kind;
+use crate::gate::context::Case;
 use crate::gate::rules::{Called, Found, node_unknown};
 use crate::gate::{Depth, Refusal, Rule};
 use crate::sql::tree::{self, A_Expr_Kind, Node, list::NodeList, nodes};
@@ -257,8 +258,9 @@ impl<'t> Walk<'_, 't> {
         };
         let unknown = fields.find_map(|field| {
             let field = field.as_str()?;
-            let known = called
-                .is_some_and(|of| built_in::has_column(Kind::Function, of.schema, of.name, field));
+            let known = called.is_some_and(|of| {
+                builtin_names::has_column(Kind::Function, of.schema, of.name, field)
+            });
             (!known).then_some(field)
         });
         match unknown {
@@ -280,7 +282,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     fn has(&self, kind: Kind, called: Called<'_>) -> bool {
-        built_in::has(kind, called.schema, called.name, self.case.server_major())
+        builtin_names::has(kind, called.schema, called.name, self.case.server_major())
     }
 }
 
@@ -289,11 +291,11 @@ impl Item<'_> {
     fn has(self, name: &str, column: &str) -> bool {
         match self {
             Self::Relation(called) => {
-                built_in::has_column(Kind::Relation, called.schema, called.name, column)
+                builtin_names::has_column(Kind::Relation, called.schema, called.name, column)
             }
             Self::Function(called) => {
-                if built_in::has(Kind::Function, called.schema, called.name, None) {
-                    built_in::has_column(Kind::Function, called.schema, called.name, column)
+                if builtin_names::has(Kind::Function, called.schema, called.name, None) {
+                    builtin_names::has_column(Kind::Function, called.schema, called.name, column)
                 } else {
                     // The only column of a function has the name by which it stands there.
                     name == column

@@ -25,12 +25,12 @@
 //! <https://www.postgresql.org/docs/current/sql-copy.html>
 
 use crate::catalog::{Relation, RelationKind};
-use crate::gate::case::Case;
-use crate::gate::hidden::means;
-use crate::gate::hidden::narrow::Subject;
+use crate::gate::context::Case;
+use crate::gate::effects::graph::Reach;
+use crate::gate::effects::lookup;
+use crate::gate::effects::resolve_effects::Subject;
 use crate::gate::rules::{Found, node_unknown};
-use crate::gate::sight::Reach;
-use crate::gate::{Refusal, Rule, head, statement};
+use crate::gate::{Refusal, Rule, command_label, judge};
 use crate::resolve::{Types, What};
 use crate::sql::tree::{self, Node, Tree, nodes};
 use crate::sqlstate::{self, SqlState};
@@ -40,7 +40,10 @@ pub(in crate::gate) fn look(node: Node<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     if copy.is_from {
-        let name = copy.relation().map(head::relation).unwrap_or_default();
+        let name = copy
+            .relation()
+            .map(command_label::relation)
+            .unwrap_or_default();
         return Err(Refusal::new(
             Rule::Copy,
             sqlstate::READ_ONLY_SQL_TRANSACTION,
@@ -75,7 +78,7 @@ pub(in crate::gate) fn look_at_relation(copy: &nodes::CopyStmt, case: &mut Case<
     };
     let tree = tree::parse(&text).map_err(|_| unread())?;
     let mut inner = case.of(&text);
-    let judged = statement::judge(only(&tree)?, &mut inner);
+    let judged = judge::judge(only(&tree)?, &mut inner);
     case.adopt(inner);
     judged.map_err(|mut refusal| {
         refusal.position = None;
@@ -148,14 +151,14 @@ fn reach(text: &str, case: &Case<'_>) -> Result<Reach, Box<Refusal>> {
     let Some(sight) = case.sight() else {
         return Ok(Reach::WithChildren);
     };
-    let elsewhere = means::are_read_elsewhere(sight, case) || !text.is_ascii();
-    let (Some(paths), false) = (means::paths(sight, case), elsewhere) else {
+    let elsewhere = lookup::are_read_elsewhere(sight, case) || !text.is_ascii();
+    let (Some(paths), false) = (lookup::paths(sight, case), elsewhere) else {
         return Ok(Reach::WithChildren);
     };
     let tree = tree::parse(text).map_err(|_| unread())?;
     let select = Subject::Statement(only(&tree)?);
     for path in &paths {
-        let Ok(resolution) = means::resolve(select, sight, path, Types::Unclear) else {
+        let Ok(resolution) = lookup::resolve(select, sight, path, Types::Unclear) else {
             return Ok(Reach::WithChildren);
         };
         let mut tables = resolution.uses.iter().filter_map(|used| match &used.what {

@@ -16,9 +16,11 @@
 //! # When not
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
-use crate::gate::case::Case;
+use crate::gate::cache::rejudge;
+use crate::gate::context::Case;
+use crate::gate::recognized::backend_signal;
 use crate::gate::rules::{Found, model, node_unknown};
-use crate::gate::{Refusal, Rule, again, signal};
+use crate::gate::{Refusal, Rule};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
@@ -32,11 +34,11 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
     match case.cursor(name) {
         Some(cursor) => {
-            signal::runs_alone(&cursor.facts)?;
+            backend_signal::runs_alone(&cursor.facts)?;
             if cursor.facts.is_plan_of_models() {
                 return Err(model::fetched());
             }
-            again::cursor(&cursor, case)?;
+            rejudge::cursor(&cursor, case)?;
             case.take_over(&cursor.facts);
             Ok(())
         }

@@ -19,8 +19,8 @@
 //! # When not
 //! SELECT INTO is `select_into`; VACUUM, REINDEX and REFRESH are `maintenance`.
 
-use crate::gate::case::Case;
-use crate::gate::head::Head;
+use crate::gate::command_label::Head;
+use crate::gate::context::Case;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;

@@ -22,7 +22,7 @@
 //! functions.
 
 use crate::catalog::quoted;
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::policy::ExplainAnalyze;

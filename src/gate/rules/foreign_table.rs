@@ -16,7 +16,7 @@
 //! # When not
 //! Tables and servers that the policy names under `foreign` pass.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

@@ -27,10 +27,11 @@
 //! `server_directories: allow`, those functions pass that list one directory of the server by name,
 //! size and time (`pg_ls_waldir()`): none reads a file or takes a path from its caller.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::functions::Why;
+use crate::gate::recognized::backend_signal;
 use crate::gate::rules::Called;
-use crate::gate::{Refusal, Rule, signal};
+use crate::gate::{Refusal, Rule};
 use crate::sqlstate::{self, SqlState};
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
@@ -50,7 +51,7 @@ pub(in crate::gate) fn refusal_of_call(
     why: Why,
     case: &Case<'_>,
 ) -> Box<Refusal> {
-    match (why, signal::hint(called, case)) {
+    match (why, backend_signal::hint(called, case)) {
         (Why::ServerDirectory, _) => refusal_with(
             called,
             shown,

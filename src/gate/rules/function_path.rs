@@ -21,7 +21,7 @@
 //! names bound. A path that leads where sessions begin is as good as that one, however it is
 //! written. A policy names functions for which any path will do under `functions.any_search_path`.
 
-use crate::gate::sight::{PATH_HINT, Told};
+use crate::gate::effects::graph::{PATH_HINT, Told};
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 

@@ -20,7 +20,7 @@
 //! IMMUTABLE or STABLE and is not is its owner's lie: the policy `strict` trusts no function
 //! that it does not name. Without a snapshot of the database the rule is `unknown_function`.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

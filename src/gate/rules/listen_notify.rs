@@ -24,7 +24,7 @@
 //! UNLISTEN passes: drivers send it when they reset a session.
 
 use crate::catalog::quoted;
-use crate::gate::case::{Case, Nesting};
+use crate::gate::context::{Case, Nesting};
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::policy::Listen;

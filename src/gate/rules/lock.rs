@@ -17,9 +17,9 @@
 //! # When not
 //! Row locks are `locking_clause`, advisory locks `function_effects`.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Found, node_unknown, temp_schema};
-use crate::gate::{Refusal, Rule, head};
+use crate::gate::{Refusal, Rule, command_label};
 use crate::policy::Choice;
 use crate::sql::tree::{Node, nodes};
 use crate::sqlstate;
@@ -42,7 +42,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
 
 fn refusal(lock: &nodes::LockStmt) -> Box<Refusal> {
     let name = match lock.relations().first() {
-        Some(Node::RangeVar(table)) => head::relation(table),
+        Some(Node::RangeVar(table)) => command_label::relation(table),
         Some(_) | None => String::new(),
     };
     Refusal::new(

@@ -21,8 +21,8 @@
 //! that a write has queued. IMMEDIATE runs at once what COMMIT would run; in a session that only
 //! reads nothing is ever queued, so it runs nothing and is housekeeping.
 
-use crate::gate::case::Case;
-use crate::gate::head::Head;
+use crate::gate::command_label::Head;
+use crate::gate::context::Case;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;

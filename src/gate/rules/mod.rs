@@ -77,14 +77,14 @@ pub(super) mod check;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
-mod words;
+mod refusal_words;
 
-use super::case::Case;
+use super::context::Case;
+use super::effects;
 use super::functions::{self, FunctionVerdict, Why};
-use super::hidden;
-use super::literal;
+use super::sql_literal;
 use super::{Refusal, StatementKind};
-use crate::sql::scan::ScanError;
+use crate::sql::prescan::ScanError;
 use crate::sql::tree::{Node, list::NodeList, nodes};
 
 /// What a rule says: nothing, or a refusal.
@@ -149,7 +149,7 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
 /// The rules that see one node under a statement. Kinds without a rule only have children.
 pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
     if let Some(sight) = case.sight() {
-        hidden::names::look(node, sight, case);
+        effects::suspect_names::look(node, sight, case);
     }
     match node {
         Node::FuncCall(call) => look_at_call(call, case),
@@ -187,7 +187,7 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
         }
         FunctionVerdict::Allowed => {
             if let Some(sight) = case.sight() {
-                hidden::names::call(called, sight, case);
+                effects::suspect_names::call(called, sight, case);
             }
             type_effects::look_at_call(called, call, case)
         }
@@ -222,7 +222,7 @@ fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
         }
         FunctionVerdict::Unknown => {
             unknown_function::look(called, case)?;
-            literal::look(called, call, case);
+            sql_literal::look(called, call, case);
             Ok(())
         }
     }
@@ -235,7 +235,7 @@ fn look_at_operator(name: &NodeList, case: &Case<'_>) -> Found {
 
 fn look_for_overloads(called: Called<'_>, case: &mut Case<'_>) {
     if let Some(sight) = case.sight() {
-        hidden::names::call_of_ruled(called, sight, case);
+        effects::suspect_names::call_of_ruled(called, sight, case);
     }
 }
 

@@ -17,7 +17,7 @@
 //! # When not
 //! Where the outer statement is a write itself, it is `write_statement`.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::write_statement;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::sql::tree::Node;

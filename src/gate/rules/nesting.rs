@@ -19,7 +19,7 @@
 //! # When not
 //! A view counts as one relation, whatever its query is.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Found, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::policy::PolicyRule;

@@ -17,10 +17,10 @@
 //! When the version is not known, as in a check without a database; and when the snapshot of the
 //! database has functions of that name, all of which only read.
 
-use crate::gate::case::Case;
-use crate::gate::hidden::names;
+use crate::gate::context::Case;
+use crate::gate::effects::graph::Sight;
+use crate::gate::effects::suspect_names;
 use crate::gate::rules::Found;
-use crate::gate::sight::Sight;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, JsonExprOp, Node};
 use crate::sqlstate;
@@ -78,7 +78,8 @@ fn is_clean_call(node: Node<'_>, case: &Case<'_>) -> bool {
         _ => return false,
     };
     // What its arguments are made into is not looked up.
-    let clean = |sight: &Sight| sight.implicit_casts().is_empty() && names::all_clean(name, sight);
+    let clean =
+        |sight: &Sight| sight.implicit_casts().is_empty() && suspect_names::all_clean(name, sight);
     case.sight().is_some_and(clean)
 }
 

@@ -17,7 +17,7 @@
 //! # When not
 //! Where the types of the operands leave only operators that are clean, it passes.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

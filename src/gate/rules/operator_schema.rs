@@ -20,7 +20,7 @@
 //! snapshot of the database, operators of all schemas are judged by what they do:
 //! `operator_effects`.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Called, Found};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::list::NodeList;

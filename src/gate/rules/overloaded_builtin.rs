@@ -18,7 +18,7 @@
 //! `pg_catalog.lower(…)`. An overload that the policy names with the types of its arguments
 //! passes.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

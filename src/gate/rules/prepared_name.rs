@@ -16,9 +16,11 @@
 //! # When not
 //! Statements prepared by a Parse message have names too and count.
 
-use crate::gate::case::Case;
+use crate::gate::Refusal;
+use crate::gate::cache::rejudge;
+use crate::gate::context::Case;
+use crate::gate::recognized::backend_signal;
 use crate::gate::rules::{Found, model, node_unknown};
-use crate::gate::{Refusal, again, signal};
 use crate::sql::tree::{Node, nodes};
 
 pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
@@ -31,8 +33,8 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
     match case.prepared(name) {
         Some(prepared) => {
-            signal::runs_alone(&prepared.facts)?;
-            again::prepared(&prepared, case)?;
+            backend_signal::runs_alone(&prepared.facts)?;
+            rejudge::prepared(&prepared, case)?;
             case.take_over(&prepared.facts);
             Ok(())
         }

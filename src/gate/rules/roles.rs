@@ -21,7 +21,7 @@
 //! session. NONE and the role that the session has anyway become DEFAULT, in a call of set_config
 //! NULL, and are left out of a connection string: what goes upstream names no role.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{node_unknown, settings};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::sql::edit::Edit;

@@ -17,7 +17,7 @@
 //! # When not
 //! `FROM ONLY` leaves the children out. A policy for writes alone is not run by a read.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

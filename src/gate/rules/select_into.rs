@@ -17,7 +17,7 @@
 //! CREATE TABLE … AS is `ddl`.
 
 use crate::gate::rules::Found;
-use crate::gate::{Refusal, Rule, head};
+use crate::gate::{Refusal, Rule, command_label};
 use crate::sql::tree::nodes;
 use crate::sqlstate;
 
@@ -29,7 +29,7 @@ pub(in crate::gate) fn look(select: &nodes::SelectStmt) -> Found {
 }
 
 pub(in crate::gate) fn refusal(into: &nodes::IntoClause) -> Box<Refusal> {
-    let name = into.rel().map(head::relation).unwrap_or_default();
+    let name = into.rel().map(command_label::relation).unwrap_or_default();
     Refusal::new(
         Rule::SelectInto,
         sqlstate::READ_ONLY_SQL_TRANSACTION,

@@ -26,11 +26,14 @@
 //! `SELECT set_config(name, …) FROM pg_settings WHERE name = '…'` names its setting, which the
 //! server may lack: pg_dump sends that.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Called, Found, roles, setting_denied, settings};
-use crate::gate::search_path::{self, Value};
-use crate::gate::setting::{self, Asked};
-use crate::gate::{Refusal, Rule, read_write, watched};
+use crate::gate::settings as setting;
+use crate::gate::settings::Asked;
+use crate::gate::settings::search_path;
+use crate::gate::settings::search_path::Value;
+use crate::gate::settings::{read_write, tracked};
+use crate::gate::{Refusal, Rule};
 use crate::policy::SettingValue;
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -67,7 +70,7 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
         Literal::None => Value::Unseen,
     };
     search_path::note_set_config(name, value, arguments.get(2), case);
-    watched::note_set_config(name, value, arguments.get(2), case);
+    tracked::note_set_config(name, value, arguments.get(2), case);
     Ok(())
 }
 

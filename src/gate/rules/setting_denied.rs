@@ -21,7 +21,7 @@
 //! SHOW and current_setting() only read. RESET, DEFAULT and DISCARD ALL return to what the session
 //! started with, which was judged.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::Found;
 use crate::gate::{Refusal, Rule};
 use crate::policy::{Policy, PolicyRule};

@@ -29,10 +29,12 @@
 
 use std::borrow::Cow;
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Found, node_unknown, setting_denied};
-use crate::gate::setting::{self, Asked};
-use crate::gate::{Refusal, Rule, read_write};
+use crate::gate::settings;
+use crate::gate::settings::Asked;
+use crate::gate::settings::read_write;
+use crate::gate::{Refusal, Rule};
 use crate::policy::{Amount, Choice, SettingValue, ValueRule};
 use crate::sql::edit::Edit;
 use crate::sql::lexer;
@@ -44,7 +46,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     let name = set.name().unwrap_or_default();
-    setting::reserved(Rule::Settings, name)?;
+    settings::reserved(Rule::Settings, name)?;
     match set.kind {
         VariableSetKind::VAR_SET_VALUE => {
             look_at_value(name, set, case)?;
@@ -73,7 +75,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
 pub(in crate::gate) fn look_at_show(node: Node<'_>) -> Found {
     match node {
         Node::VariableShowStmt(show) => {
-            setting::reserved(Rule::Settings, show.name().unwrap_or_default())
+            settings::reserved(Rule::Settings, show.name().unwrap_or_default())
         }
         _ => Err(node_unknown::refusal(node)),
     }
@@ -133,7 +135,7 @@ fn look_at_value(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) 
         }
     }
     let value = SettingValue::Parts(&parts);
-    match setting::judge(case.policy, Rule::Settings, name, value)? {
+    match settings::judge(case.policy, Rule::Settings, name, value)? {
         Asked::AsItIs => Ok(()),
         Asked::Lowered { to } => match set.args().get(0) {
             Some(Node::A_Const(constant)) => lower(name, to, constant.location, case),

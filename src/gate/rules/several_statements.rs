@@ -30,10 +30,11 @@
 //! is no read of its own. Where all reads are of the system catalogs they are not counted: drivers
 //! load their types by several in one message when they connect.
 
-use crate::gate::built_in::{self, Kind};
-use crate::gate::case::Case;
+use crate::gate::builtin_names;
+use crate::gate::builtin_names::Kind;
+use crate::gate::context::Case;
 use crate::gate::functions::{self, FunctionVerdict};
-use crate::gate::models::tables;
+use crate::gate::models::from_names;
 use crate::gate::rules::{Called, Found};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::limits;
@@ -116,7 +117,7 @@ impl Part {
             StatementKind::Select => match node {
                 Node::SelectStmt(select)
                     if selects_housekeeping(select)
-                        && tables::of(node).is_ok_and(|named| named.tables.is_empty()) =>
+                        && from_names::of(node).is_ok_and(|named| named.tables.is_empty()) =>
                 {
                     Self::Housekeeping
                 }
@@ -183,7 +184,7 @@ fn loads_types<'t>(mut parts: impl Iterator<Item = (Node<'t>, Part)>, case: &Cas
 }
 
 fn reads_catalogs(node: Node<'_>, case: &Case<'_>) -> bool {
-    let (Node::SelectStmt(select), Ok(named)) = (node, tables::of(node)) else {
+    let (Node::SelectStmt(select), Ok(named)) = (node, from_names::of(node)) else {
         return false;
     };
     let is_catalog = |schema: Option<&str>| schema.is_none_or(|own| CATALOGS.contains(&own));
@@ -192,7 +193,7 @@ fn reads_catalogs(node: Node<'_>, case: &Case<'_>) -> bool {
         // Without a schema it is looked up in pg_catalog first.
         is_catalog(schema)
             && name.is_some_and(|name| {
-                built_in::has(Kind::Relation, schema, name, case.server_major())
+                builtin_names::has(Kind::Relation, schema, name, case.server_major())
             })
     });
     let mut calls = named.calls.iter().map(|call| {

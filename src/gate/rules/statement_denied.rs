@@ -19,7 +19,7 @@
 //! # When not
 //! VALUES and TABLE inside of a SELECT are parts of it.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::Found;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::policy::PolicyRule;

@@ -22,7 +22,7 @@
 use crate::gate::rules::too_complex;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::SyntaxError;
-use crate::sql::{condition, position};
+use crate::sql::{error_condition, syntax_error_position};
 
 pub(in crate::gate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> {
     match error {
@@ -30,11 +30,11 @@ pub(in crate::gate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> 
         SyntaxError::Syntax(_) => {
             let mut refusal = Refusal::new(
                 Rule::SyntaxError,
-                condition::of_error(text, error),
+                error_condition::of_error(text, error),
                 error.message_for_client(),
                 "Check the statement: it has to be valid PostgreSQL.",
             );
-            refusal.position = position::of_error(text, error);
+            refusal.position = syntax_error_position::of_error(text, error);
             refusal
         }
     }

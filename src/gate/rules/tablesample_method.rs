@@ -16,9 +16,9 @@
 //! # When not
 //! The arguments of the method are expressions and judged as such.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
+use crate::gate::effects::graph::Sight;
 use crate::gate::rules::{Called, Found};
-use crate::gate::sight::Sight;
 use crate::gate::{Refusal, Rule, extensions};
 use crate::sql::tree::nodes;
 use crate::sqlstate;

@@ -23,7 +23,7 @@
 //! types whose values are made. `search_path` may name `pg_temp` behind pg_catalog.
 
 use crate::catalog::schema::{is_of_another_session, is_temporary};
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Called, Found};
 use crate::gate::{Refusal, Rule, SearchPaths};
 use crate::sql::tree::{list::NodeList, nodes};

@@ -18,7 +18,7 @@
 //! Inside literals and in ordinary comments such runs are harmless and pass.
 
 use crate::gate::{Refusal, Rule};
-use crate::sql::scan::ScanError;
+use crate::sql::prescan::ScanError;
 use crate::sqlstate;
 
 pub(in crate::gate) fn refusal_by_scan(error: &ScanError) -> Box<Refusal> {

@@ -16,7 +16,7 @@
 //! # When not
 //! Never.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::Found;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;

@@ -20,10 +20,10 @@
 //! are those that read a text as the name of a type (`to_regtype`) where one of the functions that
 //! read modifiers, `'t(5)'`, has effects.
 
-use crate::gate::case::Case;
-use crate::gate::hidden::{names, type_names};
+use crate::gate::context::Case;
+use crate::gate::effects::graph::{Told, support_functions};
+use crate::gate::effects::{suspect_names, type_names};
 use crate::gate::rules::{Called, Found, catalog_missing, temp_schema};
-use crate::gate::sight::{Told, support};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
@@ -58,7 +58,7 @@ pub(in crate::gate) fn look_at_call(
         };
     };
     let arguments = call.args();
-    if support::reads_type_names(called.name)
+    if support_functions::reads_type_names(called.name)
         && type_names::are_unclean(sight)
         && !names_a_type(called.name)
     {
@@ -77,7 +77,7 @@ pub(in crate::gate) fn look_at_call(
                 Some(ConstValue::String(written)) => {
                     !temp_schema::may_be_named_in(written)
                         && (!sight.any_type_unclean_to_make()
-                            || names::all_types_clean(written, sight))
+                            || suspect_names::all_types_clean(written, sight))
                 }
                 _ => false,
             },

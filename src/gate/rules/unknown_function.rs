@@ -21,21 +21,22 @@
 //! of a built-in cannot be seen at this depth, nor can one that a cast, an operator, a view or
 //! `row.name` calls.
 
-use crate::gate::case::Case;
-use crate::gate::hidden::missing;
-use crate::gate::hidden::names::{self, Known};
+use crate::gate::context::Case;
+use crate::gate::effects::missing_objects;
+use crate::gate::effects::suspect_names;
+use crate::gate::effects::suspect_names::Known;
 use crate::gate::rules::{Called, Found, catalog_missing};
-use crate::gate::search_path;
+use crate::gate::settings::search_path;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
 pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
     catalog_missing::look_at_unknown(called, case)?;
     if let Some(sight) = case.sight() {
-        return match names::known(called, sight) {
+        return match suspect_names::known(called, sight) {
             Known::Nowhere => Err(missing(called)),
             Known::Here => {
-                names::call(called, sight, case);
+                suspect_names::call(called, sight, case);
                 Ok(())
             }
         };
@@ -57,7 +58,7 @@ pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
 }
 
 fn missing(called: Called<'_>) -> Box<Refusal> {
-    let (message, hint) = missing::function(&called.to_string());
+    let (message, hint) = missing_objects::function(&called.to_string());
     Refusal::new(
         Rule::UnknownFunction,
         sqlstate::UNDEFINED_FUNCTION,

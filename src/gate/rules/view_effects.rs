@@ -16,7 +16,7 @@
 //! # When not
 //! What the view does not run does not count: a WITH query of the same name hides it.
 
-use crate::gate::sight::Told;
+use crate::gate::effects::graph::Told;
 use crate::gate::{Refusal, Rule};
 
 pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {

@@ -29,9 +29,9 @@
 //! refused, since what they give depends on rows that the server was not asked for; and so they are
 //! where it cannot be asked, in the message that declares the cursor.
 
-use crate::gate::case::Case;
+use crate::gate::context::Case;
 use crate::gate::rules::{Found, node_unknown};
-use crate::gate::{Facts, Refusal, Rule, statement};
+use crate::gate::{Facts, Refusal, Rule, judge};
 use crate::policy::WithHold;
 use crate::sql::edit::Edit;
 use crate::sql::lexer::{Token, TokenKind, tokens};
@@ -43,7 +43,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
         return Err(node_unknown::refusal(node));
     };
     match case.policy.statements().with_hold {
-        _ if !statement::holds(declare) => Ok(()),
+        _ if !judge::holds(declare) => Ok(()),
         WithHold::Allow => Ok(()),
         WithHold::Refuse => Err(Refusal::new(
             Rule::WithHold,

@@ -21,8 +21,8 @@
 //! # When not
 //! A write inside the WITH of a SELECT is `modifying_cte`.
 
-use crate::gate::case::Case;
-use crate::gate::{Refusal, Rule, StatementKind, head};
+use crate::gate::context::Case;
+use crate::gate::{Refusal, Rule, StatementKind, command_label};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
@@ -39,7 +39,7 @@ pub(in crate::gate) fn refusal(
         _ => None,
     };
     let verb = verb(kind);
-    let what = written.map(|table| format!("{verb} {}", head::relation(table)));
+    let what = written.map(|table| format!("{verb} {}", command_label::relation(table)));
     let what = what.unwrap_or_else(|| verb.to_owned());
     Refusal::new(
         Rule::WriteStatement,
@@ -48,7 +48,7 @@ pub(in crate::gate) fn refusal(
         "Ask for the rows with SELECT; changes have to be made through another connection.",
     )
     .about(format_args!("{}", kind.name()))
-    .of(written.and_then(|table| head::recorded(table, case)))
+    .of(written.and_then(|table| command_label::recorded(table, case)))
 }
 
 /// What a statement that writes does.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::super::access::{Access, ColumnPattern, Glob, RelationPattern, ThroughViews};
-use super::super::laid::{ColumnMask, MaskedColumns, RowFilter};
-use super::super::section::{Problems, Section, chosen, join, map, placed, report, word};
+use super::super::overlay::{ColumnMask, MaskedColumns, RowFilter};
 use super::super::signature::parts;
-use super::super::tree::{Tree, Value};
+use super::super::yaml::section::{Problems, Section, chosen, join, map, placed, report, word};
+use super::super::yaml::tree::{Tree, Value};
 use super::settings::Settings;
 use super::{lists, model_sql, models};
 use crate::limits::LAID_MAX;

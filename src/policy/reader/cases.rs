@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::case::{Expected, TestCase};
-use super::super::near::nearest;
-use super::super::rules::{GATE_RULES, PolicyRule};
-use super::super::section::{Problems, Section, chosen, join, map, report, word, words};
-use super::super::tree::{Place, Tree, Value};
+use super::super::policy_rules::{GATE_RULES, PolicyRule};
+use super::super::similar_names::nearest;
+use super::super::test_case::{Expected, TestCase};
+use super::super::yaml::section::{Problems, Section, chosen, join, map, report, word, words};
+use super::super::yaml::tree::{Place, Tree, Value};
 
 /// Reads the section.
 pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<TestCase>> {

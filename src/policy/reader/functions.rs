@@ -1,8 +1,8 @@
 //! The sections `functions` and `foreign` of a policy file.
 
-use super::super::section::{Problems, Section, chosen, join, list, placed, words};
 use super::super::signature::{Signature, dotted};
-use super::super::tree::Tree;
+use super::super::yaml::section::{Problems, Section, chosen, join, list, placed, words};
+use super::super::yaml::tree::Tree;
 use super::super::{Choice, ExtensionTrust, Foreign, TrustedSchemas};
 use super::lists;
 

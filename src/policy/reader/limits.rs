@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::section::{Problems, Section, chosen, report, within_or_off, word};
-use super::super::tree::{Place, Tree};
 use super::super::units::{self, BareBytes, UnitProblem, written_bytes, written_duration};
+use super::super::yaml::section::{Problems, Section, chosen, report, within_or_off, word};
+use super::super::yaml::tree::{Place, Tree};
 use super::super::{Limits, OnLimit, Recoverer, RepairMode, RepairSettings};
 use super::repair;
 use crate::limits;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::super::section::{Problems, report};
-use super::super::tree::{Place, Tree, Value};
+use super::super::yaml::section::{Problems, report};
+use super::super::yaml::tree::{Place, Tree, Value};
 
 /// In order, each once.
 pub(super) fn in_order<T: Ord>(mut list: Vec<T>) -> Vec<T> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::access::Glob;
-use super::super::matching::{ATTRIBUTE_NAME, Claim, Match, Network, is_attribute};
-use super::super::section::{Problems, Section, join, listed, map, placed, report};
-use super::super::tree::{Tree, Value};
+use super::super::set::matching::{ATTRIBUTE_NAME, Claim, Match, Network, is_attribute};
+use super::super::yaml::section::{Problems, Section, join, listed, map, placed, report};
+use super::super::yaml::tree::{Tree, Value};
 
 /// Reads the section.
 pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Match>> {
@@ -120,7 +120,7 @@ fn entries<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::matching::{Claim, Traits};
+    use super::super::super::set::matching::{Claim, Traits};
     use super::super::super::tests::{policy_with, said_of};
 
     #[test]

@@ -5,7 +5,7 @@
 //!
 //! * [`rules`], [`matching`], [`access`], [`models`], [`statements`], [`settings`], [`functions`],
 //!   [`limits`], [`repair`], [`cases`]: the sections
-//! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing; [`stamp`]:
+//! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing; [`version_hash`]:
 //!   the version
 
 mod access;
@@ -19,12 +19,12 @@ mod models;
 mod repair;
 mod rules;
 mod settings;
-mod stamp;
 mod statements;
+mod version_hash;
 
 use super::layers::Layers;
-use super::section::{Problems, Section, chosen, report, word};
-use super::tree::Tree;
+use super::yaml::section::{Problems, Section, chosen, report, word};
+use super::yaml::tree::Tree;
 use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, units};
 
 /// Reads a policy, or says everything that is wrong with it.
@@ -108,7 +108,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         tests: tests?,
         mask_key: None,
     };
-    stamp::stamp(&mut policy);
+    version_hash::stamp(&mut policy);
     Some(policy)
 }
 

@@ -6,13 +6,13 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::super::matching::{ATTRIBUTE_NAME, is_attribute};
 use super::super::model::{CertificateField, Piece, SessionValue};
-use super::super::near::nearest;
+use super::super::set::matching::{ATTRIBUTE_NAME, is_attribute};
+use super::super::similar_names::nearest;
 use crate::limits::MODEL_SQL_BYTES_MAX;
 use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::position;
-use crate::sql::scan::{ScanError, prescan};
+use crate::sql::prescan::{ScanError, prescan};
+use crate::sql::syntax_error_position;
 use crate::sql::tree::{self, Node};
 
 /// What is wrong with a SELECT. Nothing of its text is shown but the names of values.
@@ -170,7 +170,7 @@ fn check(pieces: &[Piece]) -> Result<(), Wrong> {
     let parsed = tree::parse(&text).map_err(|error| {
         // A position in a text that is not the one in the file would mislead.
         let is_whole = pieces.len() == 1;
-        let at = position::of_error(&text, &error).filter(|_| is_whole);
+        let at = syntax_error_position::of_error(&text, &error).filter(|_| is_whole);
         Wrong::Syntax { at }
     })?;
     let written = select(&parsed)?;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::model::{Model, Piece, SessionValue};
-use super::super::section::{Problems, Section, chosen, join, map, report, word};
 use super::super::signature::parts;
-use super::super::tree::{Place, Tree};
+use super::super::yaml::section::{Problems, Section, chosen, join, map, report, word};
+use super::super::yaml::tree::{Place, Tree};
 use super::access::NAME_BYTES_MAX;
 use super::model_sql;
 use super::settings::Settings;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::section::{Problems, Section, chosen, join, list, map, report, word};
-use super::super::tree::Tree;
+use super::super::yaml::section::{Problems, Section, chosen, join, list, map, report, word};
+use super::super::yaml::tree::Tree;
 use super::super::{
     Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
 };

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::super::near::nearest;
-use super::super::rules::{GATE_RULES, Mode, PolicyRule};
-use super::super::section::{Problems, Section, chosen, join, map, report, word};
-use super::super::tree::Tree;
+use super::super::policy_rules::{GATE_RULES, Mode, PolicyRule};
+use super::super::similar_names::nearest;
+use super::super::yaml::section::{Problems, Section, chosen, join, map, report, word};
+use super::super::yaml::tree::Tree;
 
 /// The mode of the whole, those of single rules, and until when it is meant to observe.
 pub(super) type Modes = (Mode, BTreeMap<PolicyRule, Mode>, Option<i64>);
@@ -95,7 +95,7 @@ const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::O
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::rules::Strictness;
+    use super::super::super::policy_rules::Strictness;
     use super::super::super::tests::{policy_with, said_of, version_with};
     use super::*;
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::super::access::Glob;
-use super::super::section::{
+use super::super::settings::setting_value;
+use super::super::settings::value_rule::{Amount, ValueRule};
+use super::super::units::{self, BareBytes};
+use super::super::yaml::section::{
     Problems, Section, chosen, join, map, number, placed, report, word, words,
 };
-use super::super::tree::{self, Place, Tree, Value};
-use super::super::units::{self, BareBytes};
-use super::super::value_rule::{Amount, ValueRule};
-use super::super::{OnRefusedSetting, Policy, ReadWrite, Timeouts, guc};
+use super::super::yaml::tree;
+use super::super::yaml::tree::{Place, Tree, Value};
+use super::super::{OnRefusedSetting, Policy, ReadWrite, Timeouts};
 use super::lists;
 
 /// What the section says.
@@ -99,7 +101,7 @@ fn allowed(
         let is_pattern = name.contains('*');
         match is_pattern {
             true if !is_own_pattern(&name) => report(problems, place, &path, PATTERN_WANTED),
-            false if !guc::is_name(&name) => report(problems, place, &path, NAME_WANTED),
+            false if !setting_value::is_name(&name) => report(problems, place, &path, NAME_WANTED),
             true | false => {}
         }
         if let Some(rule) = value_rule(&name, entry.tree, &path, timeouts, problems) {
@@ -131,15 +133,15 @@ fn is_own_pattern(name: &str) -> bool {
     let mut closed = spaces
         .map(|(space, _)| space)
         .chain(SPACES_OF_EXTENSIONS.iter().copied());
-    guc::is_name(space)
-        && guc::is_name(&rest.replace('*', "x"))
+    setting_value::is_name(space)
+        && setting_value::is_name(&rest.replace('*', "x"))
         && !closed.any(|closed| closed == space)
 }
 
 /// Names of settings are the same in upper and lower case.
 fn pattern(word: &str) -> Result<Glob, String> {
     let name = word.to_ascii_lowercase();
-    match guc::is_name(&name.replace('*', "x")) {
+    match setting_value::is_name(&name.replace('*', "x")) {
         true => Ok(Glob::new(&name)),
         false => Err(NAME_WANTED.into()),
     }
@@ -154,14 +156,14 @@ fn value_rule(
 ) -> Option<ValueRule> {
     match tree.value {
         Value::List(_) => words(tree, path, problems).map(ValueRule::OneOf),
-        Value::Map(_) if guc::is_amount(name) => {
+        Value::Map(_) if setting_value::is_amount(name) => {
             report(problems, tree.place, path, UNIT_WANTED);
             None
         }
         Value::Map(_) => bounds(tree, path, problems),
         Value::Nothing | Value::Word(_) => {
             let (place, word) = word(tree, path, problems)?;
-            if guc::is_amount(name) && word.starts_with("at most ") {
+            if setting_value::is_amount(name) && word.starts_with("at most ") {
                 return amount(name, &word, place, path, problems);
             }
             let rule = match word.as_str() {
@@ -192,7 +194,7 @@ fn at_most(name: &str, timeouts: Timeouts) -> Option<ValueRule> {
 
 /// The bound of a number.
 fn up_to(most: &str) -> Option<ValueRule> {
-    let most = u32::try_from(guc::integer(most)?).ok()?;
+    let most = u32::try_from(setting_value::integer(most)?).ok()?;
     Some(ValueRule::UpTo {
         most: Amount::Number(most.into()),
     })
@@ -207,12 +209,12 @@ fn amount(
     problems: &mut Problems,
 ) -> Option<ValueRule> {
     let most = word.strip_prefix("at most ")?;
-    let read = if guc::is_memory(name) {
+    let read = if setting_value::is_memory(name) {
         let kibibytes = |bytes: u64| Amount::Kibibytes(bytes.div_ceil(1024));
         let most = units::bytes(most, BareBytes::Refused).map(kibibytes);
         most.map(|most| ValueRule::UpTo { most })
             .map_err(|problem| problem.to_string())
-    } else if guc::is_milliseconds(name) {
+    } else if setting_value::is_milliseconds(name) {
         match units::duration(most).map(|span| u64::try_from(span.as_millis())) {
             Ok(Ok(ms)) if ms > 0 => Ok(ValueRule::AtMost { ms }),
             Ok(_) => Err("0 would be no bound: write any, or a duration such as 5min".into()),

@@ -1,10 +1,10 @@
 //! The section `statements` of a policy file.
 
-use super::super::near::nearest;
-use super::super::section::{Problems, Section, chosen, join, placed, report, word};
-use super::super::tree::{Place, Tree, Value};
+use super::super::similar_names::nearest;
+use super::super::yaml::section::{Problems, Section, chosen, join, placed, report, word};
+use super::super::yaml::tree::{Place, Tree, Value};
 use super::super::{
-    Choice, ExplainAnalyze, Listen, Several, Statements, WithHold, WriteSqlstate, kinds,
+    Choice, ExplainAnalyze, Listen, Several, Statements, WithHold, WriteSqlstate, statement_kinds,
 };
 use super::lists;
 use crate::limits;
@@ -137,7 +137,7 @@ fn allowed(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec
     }
     let read = |word: &str| {
         let kind = named(word)?;
-        match kinds::PASSABLE.contains(&kind.as_str()) {
+        match statement_kinds::PASSABLE.contains(&kind.as_str()) {
             true => Ok(kind),
             false => Err(format!("no policy can let {kind} run; leave it out")),
         }
@@ -149,17 +149,17 @@ fn allowed(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec
 
 /// A kind of statement.
 fn named(word: &str) -> Result<String, String> {
-    if kinds::PASSABLE.contains(&word) || kinds::REFUSED.contains(&word) {
+    if statement_kinds::PASSABLE.contains(&word) || statement_kinds::REFUSED.contains(&word) {
         return Ok(word.to_owned());
     }
-    if kinds::OF_MESSAGES.contains(&word) {
+    if statement_kinds::OF_MESSAGES.contains(&word) {
         let what = "is no kind of one statement; what becomes of several in one message is";
         return Err(format!("{word} {what} statements.several"));
     }
     let folded = word.to_ascii_lowercase();
-    let near = nearest(&folded, kinds::PASSABLE.iter().copied());
+    let near = nearest(&folded, statement_kinds::PASSABLE.iter().copied());
     let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    let known = kinds::PASSABLE.join(", ");
+    let known = statement_kinds::PASSABLE.join(", ");
     Err(format!(
         "unknown kind of statement; {near}known are {known}"
     ))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::{Dialect, PolicyRule, Recoverer, kinds};
+use super::super::{Dialect, PolicyRule, Recoverer, statement_kinds};
 use super::{object, section};
 
 /// How a value is written.
@@ -111,7 +111,7 @@ pub(super) fn rules() -> Vec<&'static str> {
 /// Every rule that a test can expect.
 pub(super) fn all_rules() -> Vec<&'static str> {
     let mut all = rules();
-    all.extend(super::super::rules::GATE_RULES);
+    all.extend(super::super::policy_rules::GATE_RULES);
     all
 }
 
@@ -129,12 +129,12 @@ pub(super) fn dialects() -> Vec<&'static str> {
 
 /// Kinds of statements that can be allowed.
 pub(super) fn passable() -> Vec<&'static str> {
-    kinds::PASSABLE.to_vec()
+    statement_kinds::PASSABLE.to_vec()
 }
 
 /// Kinds of statements that can be denied.
 pub(super) fn deniable() -> Vec<&'static str> {
-    [kinds::PASSABLE, kinds::REFUSED].concat()
+    [statement_kinds::PASSABLE, statement_kinds::REFUSED].concat()
 }
 
 /// Any text.

@@ -3,7 +3,7 @@
 //! Editors show from the schema what a key means and mark what cannot be. The reader says more:
 //! what a pattern cannot tell, such as a name twice or a model that is no SELECT, only it sees.
 //!
-//! * [`access`], [`conduct`], [`amounts`], [`repairs`]: the table; [`forms`]: how values are
+//! * [`access`], [`session`], [`limits`], [`repairs`]: the table; [`forms`]: how values are
 //!   written
 //!
 //! <https://json-schema.org/draft/2020-12>
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 mod access;
-mod amounts;
-mod conduct;
 mod forms;
+mod limits;
 mod repairs;
+mod session;
 
 use forms::Form;
 
@@ -47,7 +47,7 @@ pub fn text() -> String {
 
 /// The keys, in the order in which a person reads them.
 fn keys() -> impl Iterator<Item = &'static Key> {
-    [access::KEYS, conduct::KEYS, amounts::KEYS, repairs::KEYS]
+    [access::KEYS, session::KEYS, limits::KEYS, repairs::KEYS]
         .into_iter()
         .flatten()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use jsonschema::Validator;
 
-use super::super::section::asked;
 use super::super::tests::{policy_with, said_of, yaml};
+use super::super::yaml::section::asked;
 use super::super::{Limits, Policy};
 use super::*;
 

@@ -9,27 +9,27 @@
 //! labelled with; the page is for this host or for whoever has the token. It listens on loopback
 //! unless told otherwise.
 //!
-//! * [`connection`]: one connection and its bounds; [`crowd`] and [`followers`]: who gives way
+//! * `connection`: one connection and its bounds; `connection_limit` and `stream_limit`: who gives way
 //!   to whom
-//! * [`routes`]: what can be asked for; [`acting`]: what can be done
-//! * [`keys`]: what opens it; [`hosts`]: which names it may be asked for by; [`visitor`]: who may
-//!   see the live page
-//! * [`page`]: the page itself
-//! * [`feed`]: what follows on it, once a second; [`state`]: what that says
+//! * `routes`: what can be asked for; `actions`: what can be done
+//! * `credentials`: what opens it; `allowed_hosts`: which names it may be asked for by; `access`: who
+//!   may see the live page
+//! * `live_page`: the page itself
+//! * `event_stream`: what follows on it, once a second; `page_state`: what that says
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9112>
 
-mod acting;
+mod access;
+mod actions;
+mod allowed_hosts;
 mod connection;
-mod crowd;
-mod feed;
-mod followers;
-mod hosts;
-mod keys;
-mod page;
+mod connection_limit;
+mod credentials;
+mod event_stream;
+mod live_page;
+mod page_state;
 mod routes;
-mod state;
-mod visitor;
+mod stream_limit;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -39,19 +39,19 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use self::access::Door;
 use self::connection::Slot;
-use self::crowd::Crowd;
-use self::feed::Feed;
-use self::followers::Followers;
-pub use self::keys::AdminKeys;
-use self::page::LivePage;
-use self::visitor::Door;
+use self::connection_limit::Crowd;
+pub use self::credentials::AdminKeys;
+use self::event_stream::Feed;
+use self::live_page::LivePage;
+use self::stream_limit::Followers;
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
 };
 use crate::server::readiness::Readiness;
 use crate::server::reload::Asker;
-use crate::session::roster::Roster;
+use crate::session::registry::Roster;
 use crate::telemetry::Telemetry;
 
 /// What the admin address shows, and to whom.

@@ -12,10 +12,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::mpsc;
 
+use super::access::Visitor;
 use super::connection::Slot;
-use super::feed::Events;
-use super::visitor::Visitor;
-use super::{Shown, acting};
+use super::event_stream::Events;
+use super::{Shown, actions};
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// Everything that can be asked for.
@@ -34,7 +34,7 @@ pub fn router(shown: Arc<Shown>) -> Router {
         .route("/", get(live))
         .merge(named)
         .merge(guarded)
-        .merge(acting::router(&shown))
+        .merge(actions::router(&shown))
         .fallback(nothing)
         .layer(middleware::from_fn_with_state(Arc::clone(&shown), dress))
         .with_state(shown)
@@ -178,7 +178,7 @@ async fn dress(
 ) -> Response {
     slot.ask();
     let page = page_of(request.uri().path());
-    let is_act = acting::is_act(request.method(), request.uri().path());
+    let is_act = actions::is_act(request.method(), request.uri().path());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let mut response = if is_act || is_read {
         next.run(request).await

@@ -12,7 +12,7 @@ use crate::policy::{Live, Policy, PolicySet};
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::Log;
-use crate::upstream::keeper::Catalogs;
+use crate::upstream::catalog_cache::Catalogs;
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
 
@@ -38,7 +38,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {
             vec!["pgsieve".into()],
         )),
         asker: crate::server::reload::Asker::new().0,
-        roster: crate::session::roster::Roster::default(),
+        roster: crate::session::registry::Roster::default(),
     }
 }
 

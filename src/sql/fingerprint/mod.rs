@@ -8,12 +8,12 @@
 //! constants in `IN (..)`, `ARRAY[..]` and further rows of `VALUES` collapse, trailing semicolons
 //! fall. Names stay, quoted ones as they are written.
 
-mod normal;
-mod sink;
+mod hash_sink;
+mod normal_form;
 
 use std::fmt;
 
-use self::normal::Normal;
+use self::normal_form::Normal;
 use super::lexer::{TokenKind, tokens};
 
 /// The name of a statement without its values.

@@ -107,7 +107,7 @@ impl AuditFile {
 
     /// Ends a line that somebody has left without its end.
     fn begin_line(&mut self) -> io::Result<()> {
-        let tail = super::resume::Tail::read(&self.path)?;
+        let tail = super::chain_resume::Tail::read(&self.path)?;
         if !tail.torn.is_empty() {
             self.write(b"\n")?;
         }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::chain::push_hex;
-use super::clock::Clock;
+use super::line_time::Clock;
 use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::session_info::SessionInfo;
 
 /// The version of the schema, field `v`. In version 1 lines were on no chain.
 pub const SCHEMA_VERSION: u64 = 2;

@@ -1,21 +1,21 @@
 //! The audit: one JSON line for everything that matters, in a file, on stdout or in a syslog, on a
 //! chain that shows when a line was altered, taken out or moved.
 //!
-//! A line is written into a queue by whoever emits the event, and from there to its places by one
+//! A line is written into a queue by whoever emits the event, and from there to its sinks by one
 //! thread, in batches, which puts the end of each line on it. Nobody who emits a line waits for
 //! that. What must be on record (refusals, logins, alarms, repairs that were applied) is always
 //! taken; its session waits behind it while the queue is full. Of what was permitted, lines are
 //! dropped then, or every session waits: `audit.on_full`. Whatever is lost is counted, and the next
 //! line says how much it was.
 //!
-//! * [`line`]: how a line is put together; [`clock`]: its time; [`schema`]: what it holds,
-//!   with its table in `forms` and `fields`
-//! * [`queue`]: lines that wait; [`writer`]: the thread
-//! * [`chain`]: how lines hang together; [`verify`]: whether they do
-//! * [`file`]: the file and its rotation, `resume`: taking up where it ends; `syslog`: receivers;
-//!   `outlet`: each of them; `places`: others while they are written to
-//! * [`text`]: the texts of statements, encrypted, where that is asked for
-//! * [`settings`]
+//! * `line`: how a line is put together; `line_time`: its time; `schema`: what it holds, with its table
+//!   in `event_forms` and `fields`
+//! * `queue`: lines that wait; `writer`: the thread
+//! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
+//!   where a file ends
+//! * `sink`: one place that lines go to, a `file` with its rotation, or a receiver of `syslog`;
+//!   `sink_change`: other places while lines are written
+//! * `settings`: what can be set
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -25,33 +25,33 @@ use crate::limits::AUDIT_LAST_FLUSH;
 use crate::secret::Secret;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::log::Log;
-use crate::telemetry::numbers::AuditNumbers;
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::registry::AuditNumbers;
+use crate::telemetry::session_info::SessionInfo;
 
 pub mod chain;
-pub mod clock;
+mod chain_resume;
+mod event_forms;
 mod fields;
 pub mod file;
-mod forms;
 pub mod line;
-mod outlet;
-mod places;
+pub mod line_time;
 pub mod queue;
-mod resume;
 pub mod schema;
 #[cfg(test)]
 mod schema_tests;
 pub mod settings;
+mod sink;
+mod sink_change;
 pub(in crate::telemetry) mod syslog;
 pub mod text;
 pub mod verify;
 mod writer;
 
 use line::{Line, begin};
-pub use places::Places;
 use queue::{Shared, Taken, Writer, wait};
 pub use queue::{Stuck, Weight};
 pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
+pub use sink_change::Places;
 use writer::Scribe;
 
 /// The way into the audit. Dropping it writes what is left and ends the thread.

@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::clock::Clock;
 use super::line::{begin, push_number};
-use super::places::Places;
+use super::line_time::Clock;
 use super::settings::OnFull;
+use super::sink_change::Places;
 use crate::limits::{
     AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_STUCK_AFTER, AUDIT_WAKE_BYTES,
 };
 use crate::secret::Secret;
-use crate::telemetry::numbers::AuditNumbers;
+use crate::telemetry::registry::AuditNumbers;
 
 /// What becomes of a line while the queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What each event's line holds, as a JSON Schema; the [table](super::forms) behind it.
+//! What each event's line holds, as a JSON Schema; the [table](super::event_forms) behind it.
 //!
 //! Every line has `v` (the version of the schema), `time` (RFC 3339, UTC, microseconds), `event`,
 //! and at its end `seq`, `prev` and `seal` (see [`chain`](super::chain)). Lines of a session have
@@ -11,8 +11,8 @@
 
 use serde_json::{Map, Value, json};
 
+pub use super::event_forms::EVENTS;
 use super::fields::{FIRST, LAST, SESSION};
-pub use super::forms::EVENTS;
 use super::line::SCHEMA_VERSION;
 
 /// One event.

@@ -12,18 +12,18 @@ use super::text::TextRecipient;
 use super::{AuditSettings, AuditTarget};
 use crate::catalog::drift;
 use crate::catalog::fixture::Fixture;
-use crate::funnel::{Attempt, AttemptOutcome, Confidence, NameGate};
 use crate::gate::{Named, RecordedText, Rendered, Rule, StatementKind};
 use crate::limits::{AUDIT_NAMES_MAX, AUDIT_TEXT_BYTES_MAX};
 use crate::policy::{Mode, Policy, PolicySet, Recoverer};
+use crate::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sqlstate;
-use crate::telemetry::code::Code;
 use crate::telemetry::events as happened;
 use crate::telemetry::labels as label;
 use crate::telemetry::log::Log;
-use crate::telemetry::session::SessionInfo;
-use crate::telemetry::{Telemetry, TelemetrySettings, panics};
+use crate::telemetry::session_info::SessionInfo;
+use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::{Telemetry, TelemetrySettings, panic_hook};
 
 fn somebody() -> SessionInfo {
     SessionInfo::accepted(3, "10.1.2.3:40000")
@@ -194,7 +194,7 @@ fn house(telemetry: &Telemetry) {
     telemetry.emit(&happened::DrainStarted { sessions: 1 });
     telemetry.emit(&happened::ServerStopped { cut_off: 0 });
     telemetry.emit(&happened::SessionPanicked);
-    panics::note_at(telemetry, "src/x.rs", 7);
+    panic_hook::note_at(telemetry, "src/x.rs", 7);
 }
 
 #[test]

@@ -13,21 +13,22 @@ use std::time::{Duration, Instant};
 use memchr::memchr;
 
 use super::chain::Chain;
-use super::clock::Clock;
+use super::chain_resume;
+use super::chain_resume::{Begun, with_key};
 use super::file::Reopened;
 use super::line::begin;
-use super::outlet::{Outlet, Sink};
-use super::places::Places;
+use super::line_time::Clock;
 use super::queue::{Queue, Shared, StatementTexts, Writer, wait};
-use super::resume::{self, Begun, with_key};
 use super::settings::{AuditSettings, ChainKey};
+use super::sink::{Outlet, Sink};
+use super::sink_change::Places;
 use super::text::{TextRecipient, seal, sealed_bytes_max};
 use crate::limits::{
     AUDIT_BUFFER_BYTES_KEPT, AUDIT_CHUNK_BYTES, AUDIT_CLOSING_TIME_MAX, AUDIT_ROTATE_AGAIN,
     AUDIT_WRITE_INTERVAL_MS,
 };
+use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::log::{Level, Log};
-use crate::telemetry::log_events::LogEvent;
 
 /// The writer.
 pub struct Scribe {
@@ -78,10 +79,10 @@ impl Scribe {
         let mut begun = None;
         for outlet in &mut outlets {
             if let Sink::File(file) = &mut outlet.sink {
-                begun = Some(resume::take_up(file, key, settings.rotate_keep)?);
+                begun = Some(chain_resume::take_up(file, key, settings.rotate_keep)?);
             }
         }
-        let begun = begun.map_or_else(|| resume::begin(key), Ok)?;
+        let begun = begun.map_or_else(|| chain_resume::begin(key), Ok)?;
         let Begun {
             chain,
             event,

@@ -1,8 +1,8 @@
 //! The admin address was asked for something.
 
 use crate::telemetry::Sinks;
+use crate::telemetry::counters::counter_vec::Two;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Two;
 use crate::telemetry::labels::Label;
 
 /// A request to the admin address was answered.

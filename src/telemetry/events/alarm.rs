@@ -2,12 +2,12 @@
 
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
+use crate::telemetry::counters::counter_vec::Two;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Two;
 use crate::telemetry::labels::{ClosedBecause, Label, Peer, Tripwire, Violation};
 use crate::telemetry::log::Level;
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::session_info::SessionInfo;
 
 /// The upstream showed that its session is not what pgsieve relies on; the connection is closed.
 pub struct TripwireFired<'a> {
@@ -28,7 +28,7 @@ pub struct ProtocolViolation<'a> {
 }
 
 /// A session ended by a panic, which stands for its [`ConnectionClosed`]: whose it was went down
-/// with it. The place of the panic is logged by the [hook](crate::telemetry::panics).
+/// with it. The place of the panic is logged by the [hook](crate::telemetry::panic_hook).
 ///
 /// [`ConnectionClosed`]: crate::telemetry::events::ConnectionClosed
 pub struct SessionPanicked;

@@ -11,9 +11,9 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad, Label};
 use crate::telemetry::log::Level;
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::numbers::seconds;
-use crate::telemetry::session::cleaned;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::registry::seconds;
+use crate::telemetry::session_info::cleaned;
 
 /// A catalog was loaded and is in use.
 pub struct CatalogLoaded<'a> {

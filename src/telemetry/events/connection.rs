@@ -5,15 +5,15 @@ use std::time::Duration;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
+use crate::telemetry::counters::counter_vec::Two;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Two;
 use crate::telemetry::labels::{
     CancelCause, CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause,
     SignalOutcome, TlsFailure, Transport,
 };
 use crate::telemetry::log::Level;
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::session_info::SessionInfo;
 
 /// A client's socket was accepted. Followed by exactly one [`ConnectionClosed`].
 pub struct ConnectionOpened<'a> {

@@ -5,10 +5,10 @@ use crate::policy::Mode;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
+use crate::telemetry::counters::counter_vec::Two;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Two;
 use crate::telemetry::labels::{Label, LimitMode};
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::session_info::SessionInfo;
 
 /// A limit was reached: once for each statement, login or idle time that it met. The statement
 /// itself has its own [`StatementFinished`](super::StatementFinished).

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
-use crate::telemetry::code::Code;
+use crate::telemetry::counters::counter_vec::Two;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Two;
 use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome, LoginSetting};
 use crate::telemetry::log::Level;
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::session_info::SessionInfo;
+use crate::telemetry::sqlstate_code::Code;
 
 /// A login came to its end.
 pub struct LoginFinished<'a> {

@@ -1,24 +1,24 @@
 //! The events. Each says in one place what it counts, what line it leaves and what a person reads.
 //!
-//! * [`connection`]: accepted, refused, closed; [`login`]: who came in and who did not
-//! * [`statement`]: one per statement; [`repair`]: one per rescue of a statement; [`plan`]: one per
+//! * `connection`: accepted, refused, closed; `login`: who came in and who did not
+//! * `statement`: one per statement; `repair`: one per repair of a statement; `plan`: one per
 //!   plan that was asked for
-//! * [`limit`]: where a policy's limit was reached
-//! * [`alarm`]: what must never happen
-//! * [`catalog`]: what is known of the database; [`upstream`]: what is known of the server;
-//!   [`policy`]: which policies hold; [`settings`]: which settings do; [`house`]: start, drain,
-//!   stop;
-//!   [`warnings`]: what should be mended about the settings
+//! * `limit`: where a policy's limit was reached
+//! * `alarm`: what must never happen
+//! * `catalog`: what is known of the database; `upstream`: what is known of the server;
+//!   `policy`: which policies hold; `settings`: which settings do; `process`: start, drain, stop;
+//!   `warnings`: what should be fixed about the settings
+//! * `admin`: requests to the admin address
 
 pub mod admin;
 pub mod alarm;
 pub mod catalog;
 pub mod connection;
-pub mod house;
 pub mod limit;
 pub mod login;
 pub mod plan;
 pub mod policy;
+pub mod process;
 pub mod repair;
 pub mod settings;
 pub mod statement;
@@ -35,15 +35,15 @@ pub use connection::{
     BackendSignalled, CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused,
     OwnCancelEnded, UpstreamTlsFailed,
 };
-pub use house::{
-    BudgetFileFailed, DrainStarted, Listening, ServerStopped, SessionEndAsked, TokenRefused,
-    UpstreamIdentityRefused, UpstreamUnreachable,
-};
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};
 pub use plan::PlanAsked;
 pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
+};
+pub use process::{
+    BudgetFileFailed, DrainStarted, Listening, ServerStopped, SessionEndAsked, TokenRefused,
+    UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::telemetry::Sinks;
 use crate::telemetry::events::Event;
-use crate::telemetry::numbers::seconds;
+use crate::telemetry::registry::seconds;
 
 /// A statement's plan was asked for, and answered or not.
 pub struct PlanAsked {

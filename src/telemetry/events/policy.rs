@@ -10,9 +10,9 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::log::Level;
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::numbers::Metrics;
-use crate::telemetry::session::cleaned;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::registry::Metrics;
+use crate::telemetry::session_info::cleaned;
 
 /// These policies hold from the start.
 pub struct PoliciesHold<'a> {

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use crate::funnel::{Attempt, AttemptOutcome, NameGate};
+use crate::repair::{Attempt, AttemptOutcome, NameGate};
 use crate::telemetry::Sinks;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::audit::line::Line;
+use crate::telemetry::counters::counter_vec::Three;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Three;
 use crate::telemetry::labels::{Label, Path, RepairedOutcome};
-use crate::telemetry::numbers::seconds;
-use crate::telemetry::session::SessionInfo;
+use crate::telemetry::registry::seconds;
+use crate::telemetry::session_info::SessionInfo;
 
 /// A rescue has ended, well or not: the statement itself has its own
 /// [`StatementFinished`](super::StatementFinished).

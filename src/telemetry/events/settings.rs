@@ -10,8 +10,8 @@ use crate::telemetry::audit::Weight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::log::Level;
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::session::cleaned;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::session_info::cleaned;
 
 /// The settings were read again.
 pub struct SettingsRead<'a> {

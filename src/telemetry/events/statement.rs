@@ -7,13 +7,13 @@ use crate::gate::{Named, RecordedText, Rule, StatementKind};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::audit::Weight;
 use crate::telemetry::audit::line::Line;
-use crate::telemetry::code::Code;
+use crate::telemetry::counters::counter_vec::Two;
+use crate::telemetry::counters::local_counters::Tally;
 use crate::telemetry::events::Event;
-use crate::telemetry::family::Two;
 use crate::telemetry::labels::{CacheAnswer, Label, Origin, Outcome, Path};
-use crate::telemetry::numbers::Metrics;
-use crate::telemetry::session::SessionInfo;
-use crate::telemetry::tally::Tally;
+use crate::telemetry::registry::Metrics;
+use crate::telemetry::session_info::SessionInfo;
+use crate::telemetry::sqlstate_code::Code;
 use crate::telemetry::traces::Trace;
 use crate::telemetry::{Counting, Sinks};
 

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use crate::telemetry::Sinks;
+use crate::telemetry::counters::upstream_metrics::Part;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::CheckOutcome;
-use crate::telemetry::session::cleaned;
-use crate::telemetry::upstreams::Part;
+use crate::telemetry::session_info::cleaned;
 
 /// It was tried whether the upstream can be reached.
 pub struct UpstreamTried<'a> {

@@ -5,7 +5,7 @@ use crate::telemetry::Sinks;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{HeldCertificate, Label, SettingsWarning};
 use crate::telemetry::log::Level;
-use crate::telemetry::session::cleaned;
+use crate::telemetry::session_info::cleaned;
 
 /// The settings hold something that should be mended.
 pub struct SettingsWarned<'a> {

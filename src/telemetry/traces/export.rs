@@ -23,10 +23,10 @@ use tokio::time::{sleep, timeout};
 use crate::limits;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::labels::SpanOutcome;
+use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::log::{Level, Log};
-use crate::telemetry::log_events::LogEvent;
-use crate::telemetry::traces::queue::Queue;
 use crate::telemetry::traces::settings::{Reach, TraceProtocol, TraceSettings};
+use crate::telemetry::traces::span_queue::Queue;
 
 /// Starts the thread.
 ///

@@ -1,44 +1,45 @@
 //! Spans: one for each statement that is sampled, with children for what was done to it. They carry
 //! fingerprints, kinds and times, never a text.
 //!
-//! A statement's session asks [`Traces::begin`] whether it is sampled; the [`Trace`] that it gets
-//! then goes with the statement and takes down when things are done to it. Its last event makes
-//! spans of that, which wait in a bounded queue for the thread that sends them.
+//! A statement's session asks [`StatementTracer::begin`] whether it is sampled; the [`StatementTrace`]
+//! that it gets then goes with the statement and takes down when things are done to it. Its last event
+//! makes spans of that, which wait in a bounded queue for the thread that sends them.
 //!
-//! * [`settings`]: where spans go; [`current`]: as of now
-//! * [`parent`]: a traceparent; [`comment`]: one in a text; [`sampling`]: who is sampled
-//! * [`trace`]: a sampled statement while it runs; [`span`]: what becomes of it
-//! * [`queue`]: what waits; `export`: the thread that sends
+//! * `settings`: where spans go; `current_tracer`: as of now
+//! * `traceparent`: the parent that a client names; `sqlcommenter`: one in a text; `sampling`: which
+//!   statements are sampled
+//! * `trace`: a sampled statement while it runs; `span`: what becomes of it
+//! * `span_queue`: what waits; `export`: the thread that sends
 
 use std::fmt;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-pub mod comment;
-pub mod current;
+pub mod current_tracer;
 mod export;
-pub mod parent;
-pub mod queue;
 pub mod sampling;
 pub mod settings;
 pub mod span;
+pub mod span_queue;
+pub mod sqlcommenter;
 pub mod trace;
+pub mod traceparent;
 
 pub use settings::{TraceProtocol, TraceSettings};
 pub use trace::{Place, Trace, Work};
 
 use crate::telemetry::TelemetryError;
+use crate::telemetry::counters::counter_vec::Family;
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::family::Family;
 use crate::telemetry::labels::SpanOutcome;
 use crate::telemetry::log::Log;
-use comment::Said;
-use parent::Parent;
-use queue::Queue;
 use sampling::{Dice, Ration, Share};
 use span::{Now, SpanMaker};
+use span_queue::Queue;
+use sqlcommenter::Said;
 use trace::Lineage;
+use traceparent::Parent;
 
 /// The way of spans to their collector. Dropping it gives up what was not sent.
 pub struct Traces {
@@ -80,7 +81,7 @@ impl Traces {
         dice: &mut Dice,
         arrived: Instant,
     ) -> Option<Box<Trace>> {
-        let parent = match text.map_or(Said::Nothing, comment::parent_in) {
+        let parent = match text.map_or(Said::Nothing, sqlcommenter::parent_in) {
             Said::Parent(parent) => Some(parent),
             Said::Nothing => session,
             Said::Unclear => return None,
@@ -133,7 +134,7 @@ mod tests {
     use super::settings::Collector;
     use super::*;
     use crate::limits;
-    use crate::telemetry::numbers::Metrics;
+    use crate::telemetry::registry::Metrics;
 
     #[test]
     fn a_client_cannot_have_all_of_its_statements_sampled() {

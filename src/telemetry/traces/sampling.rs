@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::limits;
-use crate::telemetry::traces::parent::Parent;
+use crate::telemetry::traces::traceparent::Parent;
 
 /// Of the statements without a parent, the share that is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use opentelemetry::trace::{
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
-use crate::telemetry::code::Code;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{Label, Outcome};
+use crate::telemetry::sqlstate_code::Code;
 use crate::telemetry::traces::settings::DatabasePlace;
 use crate::telemetry::traces::trace::{Lineage, Phase, Trace, Work};
 

@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::funnel::{AttemptOutcome, Confidence};
 use crate::limits;
 use crate::policy::Recoverer;
-use crate::telemetry::traces::parent::Parent;
+use crate::repair::{AttemptOutcome, Confidence};
+use crate::telemetry::traces::traceparent::Parent;
 
 /// A sampled statement.
 #[derive(Debug)]

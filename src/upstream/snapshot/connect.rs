@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres::{AsyncMessage, Client, NoTls};
 
-use super::handover::Handover;
+use super::replayed_login::Handover;
 use crate::limits;
 use crate::upstream::account::{self, Account, ConnectError, Purpose};
 use crate::upstream::connect::Upstream;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::catalog_query::{Query, Reader, acl};
 use super::error::{LoadError, Part};
 use super::functions::sorted;
-use super::reader::{Query, Reader, acl};
-use crate::catalog::rows::{CastRow, TypeRow};
+use crate::catalog::catalog_rows::{CastRow, TypeRow};
 
 /// What is read of types, before it is put together.
 pub struct Types {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::catalog_query::{Fields, Query, Reader, Unreadable, acl};
 use super::error::{LoadError, Part};
-use super::reader::{Fields, Query, Reader, Unreadable, acl};
-use crate::catalog::rows::{CastRow, FunctionRow, OperatorRow};
+use crate::catalog::catalog_rows::{CastRow, FunctionRow, OperatorRow};
 
 /// All of it, each by oid.
 pub struct Functions {

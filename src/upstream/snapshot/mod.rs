@@ -1,27 +1,27 @@
 //! Reads what a database contains, over a connection of its own.
 //!
-//! * [`connect`] makes the connection: a session of our own, which [`handover`] gives to
+//! * `connect` makes the connection: a session of our own, which `replayed_login` gives to
 //!   tokio-postgres
 //! * [`load`] reads everything in one transaction, so that nothing is seen half changed
-//! * [`marker`](marker()) tells cheaply whether that would bring anything new
-//! * [`error`]: why that did not work
-//! * [`reader`] runs one query and takes its rows apart; [`relations`], [`data_types`],
-//!   [`functions`], [`support`] and [`roles`] say what is asked
+//! * `change_marker` tells cheaply whether that would bring anything new
+//! * `error`: why that did not work
+//! * `catalog_query` runs one query and takes its rows apart; `relations`, `data_types`,
+//!   `functions`, `support_functions` and `roles` say what is asked
 //!
 //! Reads only catalogs that every role may read. Never writes, never sends anything of a client.
 //!
 //! <https://www.postgresql.org/docs/current/catalogs.html>
 
+mod catalog_query;
+mod change_marker;
 mod connect;
 mod data_types;
 mod error;
 mod functions;
-mod handover;
-mod marker;
-mod reader;
 mod relations;
+mod replayed_login;
 mod roles;
-mod support;
+mod support_functions;
 
 use std::future::Future;
 use std::pin::pin;
@@ -29,13 +29,13 @@ use std::task::{Context, Waker};
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
+pub use self::change_marker::{Marker, marker};
 pub use self::connect::{connect, connect_hearing, hand_over};
 pub use self::error::{LoadError, Part};
-pub use self::marker::{Marker, marker};
 pub use super::account::{Account, ConnectError};
 
-use self::reader::{Reader, Script};
-use crate::catalog::rows::{Rows, TypeRow};
+use self::catalog_query::{Reader, Script};
+use crate::catalog::catalog_rows::{Rows, TypeRow};
 use crate::limits;
 
 /// Everything that a snapshot is made of, as one moment shows it.
@@ -63,7 +63,7 @@ async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
         functions::read(reader, major),
         data_types::read(reader, major),
         relations::read(reader, major),
-        support::read(reader, major),
+        support_functions::read(reader, major),
     )?;
     transaction.commit().await?;
     let types = types.join(&functions.casts);

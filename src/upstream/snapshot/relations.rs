@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::catalog_query::{Query, Reader, acl};
 use super::error::{LoadError, Part};
-use super::reader::{Query, Reader, acl};
-use crate::catalog::rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
+use crate::catalog::catalog_rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
 
 /// All of it.
 pub struct Relations {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::catalog_query::{Query, Reader, acl};
 use super::error::{LoadError, Part};
-use super::reader::{Query, Reader, acl};
-use crate::catalog::rows::{RoleRow, SchemaRow};
+use crate::catalog::catalog_rows::{RoleRow, SchemaRow};
 
 /// All of it.
 pub struct Roles {

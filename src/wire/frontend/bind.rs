@@ -117,7 +117,7 @@ impl fmt::Debug for Bind<'_> {
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     #[test]
     fn golden() {

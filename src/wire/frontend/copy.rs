@@ -17,7 +17,7 @@ pub(super) fn decode_fail(body: &[u8]) -> Result<(), Malformed> {
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::{check, check_opaque};
+    use crate::wire::message_laws::{check, check_opaque};
 
     #[test]
     fn golden() {

@@ -13,7 +13,7 @@ pub(super) fn decode(body: &[u8]) -> Result<Target<'_>, Malformed> {
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     #[test]
     fn golden() {

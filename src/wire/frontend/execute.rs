@@ -40,7 +40,7 @@ impl fmt::Debug for Execute<'_> {
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     #[test]
     fn golden() {

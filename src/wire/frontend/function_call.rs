@@ -18,7 +18,7 @@ pub(super) fn decode(body: &[u8]) -> Result<(), Malformed> {
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     #[test]
     fn golden() {

@@ -80,7 +80,7 @@ pub fn decode<'a>(frame: &Frame<'a>) -> Result<Frontend<'a>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     #[test]
     fn messages_without_a_body() {

@@ -83,7 +83,7 @@ const OID_BYTES: usize = 4;
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     const TWO: Oids<'static> = Oids {
         words: &[[0, 0, 0, 23], [0, 0, 0, 25]],

@@ -35,7 +35,7 @@ impl fmt::Debug for Query<'_> {
 mod tests {
     use super::*;
     use crate::wire::frontend::Frontend;
-    use crate::wire::laws::check;
+    use crate::wire::message_laws::check;
 
     #[test]
     fn golden() {

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use pgsieve::net::certs::{self, CertificateWish};
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::CertificateWish;
 use serde_json::{Value, json};
 
 use super::{Case, Folder, Scene, edited, policy, policy_like_bi, told};
@@ -91,7 +92,7 @@ pub(super) fn certificate_name(_: &Scene<'_>) {
         hosts: &[],
         client_name: "ann",
     };
-    let made = certs::write(&folder.0.join("certs"), &wish).unwrap();
+    let made = dev_certificates::write(&folder.0.join("certs"), &wish).unwrap();
     let denied = [
         ("match", r#"{"certificate_name": ["ann"]}"#),
         ("functions/deny", r#"["pg_catalog.pi"]"#),

@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span as Sent;
 use pgsieve::demo::cluster::{free_port, random_name};
-use pgsieve::demo::leash::Leash;
+use pgsieve::demo::supervisor::Leash;
 use prost::Message;
 
 use super::until;

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::{Cluster, free_port, random_name};
-use pgsieve::demo::leash::{Leash, Signal};
 use pgsieve::demo::sample;
+use pgsieve::demo::supervisor::{Leash, Signal};
 use tokio_postgres::Client;
 
 use super::raw::Login;

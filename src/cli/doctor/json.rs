@@ -1,0 +1,91 @@
+//! What `doctor` found, for programs: one JSON object, whose shape is told by `v`.
+//!
+//! `v` grows when something is taken away or changes its meaning; more may be added at any time.
+//! Names are as SQL writes them.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::config::warnings::Warning;
+use crate::doctor::check::Severity;
+use crate::doctor::finding::{Finding, Scope};
+use crate::doctor::session::proof_text;
+use crate::doctor::{Examination, written};
+use crate::telemetry::labels::Label;
+
+/// Writes it, and a line end. `settings` is null where none were looked at.
+pub fn write(
+    found: &Examination,
+    warnings: Option<&[Warning]>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let server = &found.server;
+    let counts = |severity| found.count(severity);
+    let script = &found.script;
+    let report = json!({
+        "v": 1,
+        "role": written(&found.role),
+        "database": written(&found.database),
+        "server": {
+            "version": server.version,
+            "major": server.major,
+            "reports_read_only": found.greeting.reports_read_only,
+            "standby": server.is_standby,
+            "lag_seconds": server.lag_seconds,
+        },
+        "connection": {
+            "privacy": found.greeting.privacy.text(),
+            "tls": server.encryption,
+            "login": proof_text(found.greeting.proof),
+        },
+        "worst": found.worst().name(),
+        "counts": {
+            "danger": counts(Severity::Danger),
+            "warning": counts(Severity::Warning),
+            "note": counts(Severity::Note),
+            "unseen": counts(Severity::Unseen),
+            "ok": counts(Severity::Ok),
+        },
+        "settings": warnings.map(|all| all.iter().map(warning).collect::<Vec<Value>>()),
+        "findings": found.findings.iter().map(|f| finding(found, f)).collect::<Vec<Value>>(),
+        "script": {
+            "new_role": script.new_role.as_deref().map(written),
+            "run_by": "superuser",
+            "statements": script.statements().collect::<Vec<&str>>(),
+            "choices": script.choices,
+            "missing": script.missing,
+        },
+    });
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+fn warning(warning: &Warning) -> Value {
+    json!({
+        "id": warning.warning.name(),
+        "severity": Severity::Warning.name(),
+        "key": warning.key,
+        "what": warning.what,
+    })
+}
+
+fn finding(found: &Examination, finding: &Finding) -> Value {
+    let statements = |wanted: fn(Scope) -> bool| -> Vec<&str> {
+        let cures = finding.cures.iter().filter(|cure| wanted(cure.scope));
+        cures
+            .flat_map(|cure| cure.statements.iter().map(String::as_str))
+            .collect()
+    };
+    json!({
+        "id": finding.check.id,
+        "severity": finding.severity.name(),
+        "title": finding.check.title,
+        "why": finding.check.why,
+        "found": finding.names,
+        "count": finding.count,
+        "mended_by_script": found.script.mends(finding),
+        "sql": statements(|scope| scope != Scope::Choice),
+        "choices": statements(|scope| scope == Scope::Choice),
+    })
+}

@@ -1,0 +1,181 @@
+//! `pgsieve doctor`: what the database behind would allow were the gate absent, and the SQL that
+//! would harden it. It runs none of that SQL.
+
+pub(super) mod json;
+pub(super) mod table;
+
+use std::fmt;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use jiff::Timestamp;
+use tokio::runtime;
+
+use crate::cli::settings_sources::sources;
+use crate::cli::{Outcome, complain, database_catalog, said};
+use crate::config::sources::Flag;
+use crate::config::warnings::{self, Identities, Warning};
+use crate::config::{self, Problem};
+use crate::doctor::check::Severity;
+use crate::doctor::{Examination, ExamineError, examine, login_roles};
+use crate::telemetry::labels::Label;
+use crate::upstream::account::Account;
+use crate::upstream::catalog_cache::catalog_account::Known;
+use crate::upstream::connect::Upstream;
+
+/// The flags of `doctor`.
+#[derive(clap::Args)]
+#[command(after_help = STATUSES)]
+pub struct Flags {
+    /// The database, and the role that pgsieve logs in as:
+    /// postgres://user[:password]@host[:port]/[name]. What else says how to get there can come
+    /// from the environment, as for serve.
+    #[arg(long, value_name = "URL", required_unless_present = "config")]
+    upstream: Option<String>,
+    /// A settings file of pgsieve: what should be mended about it is told with its key, and the
+    /// database of its upstream.url is examined where --upstream names none.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Prints one JSON object in place of the table.
+    #[arg(long)]
+    json: bool,
+    /// Prints only the SQL that would harden the database.
+    #[arg(long, conflicts_with = "json")]
+    sql: bool,
+    /// The least severe finding that makes the exit status 1.
+    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
+    fail_on: FailOn,
+}
+
+/// What makes the exit status 1.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// What must be mended.
+    Danger,
+    /// What should be mended, as well.
+    Warning,
+}
+
+/// What was looked at.
+struct Looked {
+    found: Examination,
+    /// What should be mended about the settings, where some were given.
+    warnings: Option<Vec<Warning>>,
+}
+
+/// Examines, and prints what was found.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    let looked = match look(flags) {
+        Ok(found) => found,
+        Err(problems) => {
+            for problem in problems {
+                complain(format_args!("{problem}"));
+            }
+            return Outcome::Misused;
+        }
+    };
+    let mut out = BufWriter::new(out);
+    let printed = print(flags, &looked, &mut out).and_then(|()| out.flush());
+    let least = match flags.fail_on {
+        FailOn::Danger => Severity::Danger,
+        FailOn::Warning => Severity::Warning,
+    };
+    match said(printed) {
+        Outcome::Done if looked.worst() >= least => Outcome::Failed,
+        outcome => outcome,
+    }
+}
+
+fn print(flags: &Flags, looked: &Looked, out: &mut impl Write) -> io::Result<()> {
+    let (found, warnings) = (&looked.found, looked.warnings.as_deref());
+    if flags.json {
+        return json::write(found, warnings, out);
+    }
+    if flags.sql {
+        return table::write_script(found, out);
+    }
+    let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    table::write(found, warnings, colours, out)
+}
+
+impl Looked {
+    fn worst(&self) -> Severity {
+        let of_settings = match self.warnings.as_deref() {
+            None | Some([]) => Severity::Ok,
+            Some(_) => Severity::Warning,
+        };
+        self.found.worst().max(of_settings)
+    }
+}
+
+fn look(flags: &Flags) -> Result<Looked, Vec<Problem>> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| database_catalog::unexamined(&error.kind()))?;
+    match (&flags.config, &flags.upstream) {
+        (Some(config), url) => runtime.block_on(with_settings(config, url.as_deref())),
+        (None, url) => runtime.block_on(async {
+            let way = database_catalog::way(url.as_deref().unwrap_or_default())?;
+            let found = examine(&way.upstream, &way.account, &way.database).await;
+            Ok(Looked {
+                found: found.map_err(|error| database_catalog::unexamined_by(&error))?,
+                warnings: None,
+            })
+        }),
+    }
+}
+
+/// With settings: what is to be said of them, by themselves and at their database.
+async fn with_settings(config: &Path, url: Option<&str>) -> Result<Looked, Vec<Problem>> {
+    let flag = url.map(|url| Flag {
+        path: "upstream.url",
+        name: "--upstream",
+        value: url.to_owned(),
+    });
+    let settings = config::load(&sources(Some(config), flag.into_iter().collect())?)?;
+    let mut warnings = warnings::of(&settings, Timestamp::now().as_second());
+    let known = match &settings.catalog.account {
+        Known::Configured(account) | Known::OfUrl(account) => Some(account.clone()),
+        Known::Nobody => None,
+    };
+    let Some(account) = Account::of(&settings.upstream).or(known) else {
+        let what = "the settings name nobody to examine the database as: give --upstream \
+                    postgres://user@host/name as well";
+        return Err(unexamined(&warnings, "--config", &what));
+    };
+    let database = settings.upstream.database.clone();
+    let database = database.unwrap_or_else(|| account.user.clone());
+    let known = Identities::of(&settings);
+    let upstream = Upstream::load(settings.upstream)
+        .map_err(|error| unexamined(&warnings, "upstream.tls", &error))?;
+    let why = |error: ExamineError, warnings: &[Warning]| {
+        let what = format!("the database cannot be examined: {error}");
+        unexamined(warnings, "upstream.url", &what)
+    };
+    let named = login_roles::look(&upstream, &account, &database).await;
+    let named = named.map_err(|error| why(error, &warnings))?;
+    warnings.extend(warnings::of_roles(&known, &settings.policies, &named.roles));
+    warnings.extend(warnings::of_databases(&settings.policies, &named.databases));
+    let found = examine(&upstream, &account, &database).await;
+    Ok(Looked {
+        found: found.map_err(|error| why(error, &warnings))?,
+        warnings: Some(warnings),
+    })
+}
+
+/// Why there is no examination; what is known of the settings is told all the same.
+fn unexamined(warnings: &[Warning], place: &str, what: &dyn fmt::Display) -> Vec<Problem> {
+    let warned = warnings.iter().map(|one| Problem {
+        place: format!("warning {}: {}", one.warning.name(), one.key),
+        what: one.what.clone(),
+    });
+    let why = Problem {
+        place: place.into(),
+        what: what.to_string(),
+    };
+    warned.chain([why]).collect()
+}
+
+/// For `--help`.
+const STATUSES: &str = "Exit status: 0 when nothing of that severity was found; 1 when something \
+    was; 2 when the database cannot be examined.";

@@ -1,0 +1,174 @@
+//! `pgsieve policy check`: everything that is wrong with policies, each thing with its place; with
+//! a database, also what is wrong with them there.
+
+pub(in crate::cli) mod catalog_fit;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::catalog::Catalog;
+use crate::cli::policy::test::misused;
+use crate::cli::policy::trial::world;
+use crate::cli::{Outcome, complain, database_catalog, said};
+use crate::config::warnings;
+use crate::gate::effects::graph::Sight;
+use crate::policy::sources::{Loaded, Source, Unloaded};
+use crate::policy::{Policy, PolicySet, Strictness};
+
+/// The flags of `policy check`.
+#[derive(clap::Args)]
+#[command(after_help = STATUSES)]
+pub struct Flags {
+    /// Checks as well with the catalog of this database: patterns that match nothing, models that
+    /// do not work, views that show what is hidden:
+    /// postgres://[user[:password]@]host[:port]/[name].
+    #[arg(long, value_name = "URL")]
+    upstream: Option<String>,
+    /// Checks as well whether they can be the policies of one server.
+    #[arg(long)]
+    together: bool,
+    /// Policy files, folders of them (each *.yaml), or agent, bi, strict and observe.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
+
+/// A server, as far as policies are about it.
+#[derive(Clone, Copy)]
+struct Known<'k> {
+    catalog: &'k Arc<Catalog>,
+    databases: &'k [String],
+}
+
+/// What was found, for the exit status.
+#[derive(Default)]
+struct Tally {
+    wrong: bool,
+    unreadable: bool,
+}
+
+/// Checks them all.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    let world = match world(flags.upstream.as_deref()) {
+        Ok(world) => world,
+        Err(problems) => return misused(&problems),
+    };
+    let databases = match &flags.upstream {
+        Some(url) => database_catalog::databases(url),
+        None => Ok(Vec::new()),
+    };
+    let databases = match databases {
+        Ok(databases) => databases,
+        Err(problems) => return misused(&problems),
+    };
+    let known = world.catalog.as_ref().map(|catalog| Known {
+        catalog,
+        databases: &databases,
+    });
+    let mut tally = Tally::default();
+    let checked = check(flags, known, &mut tally, out);
+    match checked.and_then(|()| out.flush()) {
+        Err(error) => said(Err(error)),
+        Ok(()) if tally.unreadable => Outcome::Misused,
+        Ok(()) if tally.wrong => Outcome::Failed,
+        Ok(()) => Outcome::Done,
+    }
+}
+
+fn check(
+    flags: &Flags,
+    known: Option<Known<'_>>,
+    tally: &mut Tally,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut policies = Vec::new();
+    for file in &flags.files {
+        match Source::of(file).load() {
+            Ok(loaded) => {
+                for Loaded { origin, policy, .. } in loaded {
+                    let policy = policy.for_judging();
+                    sound(&origin, &policy, known, tally, out)?;
+                    policies.push(Arc::new(policy));
+                }
+            }
+            Err(Unloaded::Wrong(problems)) => {
+                tally.wrong = true;
+                for problem in problems {
+                    writeln!(out, "{problem}")?;
+                }
+            }
+            Err(unloaded) => {
+                tally.unreadable = true;
+                complain(format_args!("{file}: {unloaded}"));
+            }
+        }
+    }
+    if flags.together && !tally.wrong && !tally.unreadable {
+        together(policies, tally, out)?;
+    }
+    Ok(())
+}
+
+/// One that is sound by itself.
+fn sound(
+    origin: &str,
+    policy: &Policy,
+    known: Option<Known<'_>>,
+    tally: &mut Tally,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut warnings = 0;
+    if let Some(Known { catalog, databases }) = known {
+        let sight = Sight::new(Arc::clone(catalog), policy);
+        let mut told = catalog_fit::tell(policy, &sight);
+        let unknown = warnings::unknown_databases(policy, databases).into_iter();
+        let unknown = unknown.map(|what| format!("match.database: {what}"));
+        told.warnings.extend(unknown);
+        for wrong in &told.wrong {
+            writeln!(out, "{origin}: {wrong}")?;
+        }
+        for warning in &told.warnings {
+            writeln!(out, "{origin}: warning: {warning}")?;
+        }
+        warnings = told.warnings.len();
+        if !told.wrong.is_empty() {
+            tally.wrong = true;
+            return Ok(());
+        }
+    }
+    let (name, version) = (policy.name(), policy.version());
+    let mode = match policy.strictness() {
+        Strictness::Enforce => "",
+        Strictness::Mixed => ", rules of it only observe",
+        Strictness::Observe => ", mode: observe",
+    };
+    let ending = policy.ending();
+    let over = match policy.is_over(Timestamp::now().as_second()) {
+        true => ", which is over: it is for nobody",
+        false => "",
+    };
+    let warned = match warnings {
+        0 => String::new(),
+        1 => ", 1 warning".to_owned(),
+        count => format!(", {count} warnings"),
+    };
+    writeln!(
+        out,
+        "{origin}: {name} {version}: sound{mode}{ending}{over}{warned}"
+    )
+}
+
+fn together(policies: Vec<Arc<Policy>>, tally: &mut Tally, out: &mut impl Write) -> io::Result<()> {
+    if let Err(wrong) = PolicySet::new(policies) {
+        tally.wrong = true;
+        for wrong in wrong {
+            writeln!(out, "together: {wrong}")?;
+        }
+    }
+    Ok(())
+}
+
+/// For `--help`.
+const STATUSES: &str = "Exit status: 0 when nothing is wrong, warnings aside; 1 when something \
+    is; 2 when a file or the database cannot be read.";

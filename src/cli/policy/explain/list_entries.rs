@@ -1,0 +1,160 @@
+//! The lists of a policy file as they are written, so that a person can be shown which entry says
+//! something, and where it stands.
+
+use std::sync::Arc;
+
+use crate::policy::access::{ColumnPattern, Glob, RelationPattern};
+use crate::policy::layers::Layers;
+use crate::policy::parts;
+use crate::policy::yaml::tree::{Tree, Value};
+
+/// A policy file with what it extends, entry by entry.
+pub struct Lists {
+    tree: Tree,
+    layers: Arc<Layers>,
+}
+
+/// An entry of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// As it is written.
+    pub text: String,
+    /// Line, column and key: `12:5 relations.deny`; in front of that the file, where it is one that
+    /// the policy extends.
+    pub place: String,
+}
+
+impl Lists {
+    /// The lists of texts that were read as a policy.
+    pub fn of(layers: &Arc<Layers>) -> Self {
+        Self {
+            tree: layers.merged(),
+            layers: Arc::clone(layers),
+        }
+    }
+
+    /// The words of a list, or the keys of a map, under a path of keys; none where there is no such
+    /// thing.
+    pub fn entries(&self, path: &[&str]) -> Vec<Entry> {
+        let Some(tree) = self.tree.below(path) else {
+            return Vec::new();
+        };
+        let key = path.join(".");
+        match &tree.value {
+            Value::List(list) => {
+                let words = list.iter().filter_map(|item| match &item.value {
+                    Value::Word(word) => Some(Entry {
+                        text: word.clone(),
+                        place: self.layers.shown(item.place, &key),
+                    }),
+                    Value::Nothing | Value::List(_) | Value::Map(_) => None,
+                });
+                words.collect()
+            }
+            Value::Map(map) => {
+                let keys = map.iter().map(|entry| Entry {
+                    text: entry.key.clone(),
+                    place: self.layers.shown(entry.place, &key),
+                });
+                keys.collect()
+            }
+            Value::Word(word) => vec![Entry {
+                text: word.clone(),
+                place: self.layers.shown(tree.place, &key),
+            }],
+            Value::Nothing => Vec::new(),
+        }
+    }
+}
+
+impl Lists {
+    /// Whether there is a list under a path of keys, however long.
+    pub fn has(&self, path: &[&str]) -> bool {
+        let found = self.tree.below(path);
+        found.is_some_and(|tree| matches!(tree.value, Value::List(_)))
+    }
+}
+
+impl Entry {
+    /// Whether it is a pattern that names a relation.
+    pub fn names_relation(&self, schema: &str, name: &str) -> bool {
+        relation(&self.text).is_some_and(|pattern| pattern.names(schema, name))
+    }
+
+    /// Whether it is a pattern that names a column.
+    pub fn names_column(&self, schema: &str, relation: &str, name: &str) -> bool {
+        column(&self.text).is_some_and(|pattern| {
+            pattern.relation.names(schema, relation) && pattern.column.matches(name)
+        })
+    }
+
+    /// Whether it is the name of a function, with or without its schema and its arguments.
+    pub fn names_function(&self, schema: &str, name: &str) -> bool {
+        let bare = match self.text.rfind('(') {
+            Some(at) if self.text.ends_with(')') => self.text.get(..at).unwrap_or_default(),
+            _ => &self.text,
+        };
+        match parts(bare).as_deref() {
+            Some([own]) => own == name,
+            Some([of, own]) => of == schema && own == name,
+            _ => false,
+        }
+    }
+}
+
+fn relation(text: &str) -> Option<RelationPattern> {
+    match parts(text)?.as_slice() {
+        [schema, name] => Some(pattern(schema, name)),
+        _ => None,
+    }
+}
+
+fn column(text: &str) -> Option<ColumnPattern> {
+    match parts(text)?.as_slice() {
+        [schema, name, column] => Some(ColumnPattern {
+            relation: pattern(schema, name),
+            column: Glob::new(column),
+        }),
+        _ => None,
+    }
+}
+
+fn pattern(schema: &str, name: &str) -> RelationPattern {
+    RelationPattern {
+        schema: Glob::new(schema),
+        name: Glob::new(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_with_their_places() {
+        let text = "name: x\nextends: strict\nrelations:\n  deny: [shop.*, 'a.\"b.c\"']\n";
+        let lists = Lists::of(&Arc::new(Layers::of_text(text).unwrap()));
+        let entries = lists.entries(&["relations", "deny"]);
+        assert_eq!(entries[0].place, "4:10 relations.deny");
+        assert!(entries[0].names_relation("shop", "x"));
+        assert!(!entries[0].names_relation("shops", "x"));
+        assert!(entries[1].names_relation("a", "b.c"));
+        assert!(lists.entries(&["relations", "allow"]).is_empty());
+        let inherited = lists.entries(&["timeouts", "lock_timeout"]);
+        assert!(inherited[0].place.starts_with("strict:"));
+    }
+
+    #[test]
+    fn columns_and_functions_are_named() {
+        let entry = |text: &str| Entry {
+            text: text.to_owned(),
+            place: String::new(),
+        };
+        assert!(entry("*.*.ssn").names_column("a", "b", "ssn"));
+        assert!(!entry("*.*").names_column("a", "b", "ssn"));
+        assert!(entry("shop.f(integer)").names_function("shop", "f"));
+        assert!(entry("f").names_function("shop", "f"));
+        assert!(!entry("other.f").names_function("shop", "f"));
+        assert!(!entry("\"f").names_function("shop", "f"));
+    }
+}

@@ -1,0 +1,125 @@
+//! The flags that say whose session a statement is judged in: the same for every command that
+//! judges.
+
+use crate::catalog::search_path;
+use crate::config::Problem;
+use crate::offline::assumptions::{Person, World};
+use crate::policy::similar_names::nearest;
+
+/// Whose session.
+#[derive(clap::Args)]
+pub struct PersonFlags {
+    /// The user that has logged in [default: that of --upstream, else app].
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// The database, where it is not the one of --upstream.
+    #[arg(long, value_name = "NAME")]
+    database: Option<String>,
+    /// The role of the session at the database [default: the user's own, where the database has
+    /// it; else that of --upstream].
+    #[arg(long, value_name = "NAME")]
+    role: Option<String>,
+    /// What the client calls itself.
+    #[arg(long, value_name = "NAME")]
+    application_name: Option<String>,
+    /// The common name of the certificate that the client has shown.
+    #[arg(long, value_name = "NAME")]
+    certificate: Option<String>,
+    /// Where names are looked up, as in a setting [default: where sessions of the role begin].
+    #[arg(long, value_name = "SCHEMAS")]
+    search_path: Option<String>,
+    /// A setting that the session has set, as name=value; may be given several times.
+    #[arg(long, alias = "set", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
+}
+
+impl PersonFlags {
+    /// Who that is in a world, or what is wrong with the flags. Where none is named, the user is
+    /// whoever looked.
+    pub fn person(&self, world: &World) -> Result<Person, Vec<Problem>> {
+        let own = Some(world.account.as_str()).filter(|account| !account.is_empty());
+        self.person_or(own.unwrap_or(Person::UNTOLD), world)
+    }
+
+    /// The same with another user where none is named.
+    pub fn person_or(&self, user: &str, world: &World) -> Result<Person, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let person = self.said(user, &mut problems);
+        match (&self.role, &world.catalog) {
+            (Some(role), Some(catalog)) if catalog.role_named(role).is_none() => {
+                let near = nearest(role, catalog.role_names());
+                let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                let what = format!("the database has no role of this name{near}");
+                problems.push(problem("--role", &what));
+            }
+            (Some(_), None) => problems.push(problem("--role", NEEDS_UPSTREAM)),
+            (Some(_), Some(_)) | (None, _) => {}
+        }
+        if self.search_path.is_some() && world.catalog.is_none() {
+            problems.push(problem("--search-path", NEEDS_UPSTREAM));
+        }
+        match problems.is_empty() {
+            true => Ok(person),
+            false => Err(problems),
+        }
+    }
+
+    /// Whoever the flags name, if they name anybody.
+    pub fn named(&self) -> Result<Option<Person>, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let person = self.said(Person::UNTOLD, &mut problems);
+        match (problems.is_empty(), self.names_somebody()) {
+            (false, _) => Err(problems),
+            (true, true) => Ok(Some(person)),
+            (true, false) => Ok(None),
+        }
+    }
+
+    fn names_somebody(&self) -> bool {
+        let words = [
+            &self.user,
+            &self.database,
+            &self.role,
+            &self.application_name,
+            &self.certificate,
+            &self.search_path,
+        ];
+        words.iter().any(|word| word.is_some()) || !self.settings.is_empty()
+    }
+
+    fn said(&self, user: &str, problems: &mut Vec<Problem>) -> Person {
+        let search_path = self.search_path.as_deref().map(search_path::split);
+        if let Some(None) = search_path {
+            problems.push(problem("--search-path", "is no list of schemas"));
+        }
+        let mut person = Person {
+            user: self.user.as_deref().unwrap_or(user).to_owned(),
+            database: self.database.clone(),
+            role: self.role.clone(),
+            application_name: self.application_name.clone().unwrap_or_default(),
+            certificate_name: self.certificate.clone(),
+            search_path: search_path.flatten(),
+            ..Person::default()
+        };
+        for setting in &self.settings {
+            match setting.split_once('=') {
+                Some((name, value)) if !name.trim().is_empty() => {
+                    let name = name.trim().to_ascii_lowercase();
+                    person.settings.insert(name, value.to_owned());
+                }
+                _ => problems.push(problem("--settings", "name=value is wanted")),
+            }
+        }
+        person
+    }
+}
+
+fn problem(place: &str, what: &str) -> Problem {
+    Problem {
+        place: place.into(),
+        what: what.into(),
+    }
+}
+
+/// What is said of flags that mean nothing without a catalog.
+const NEEDS_UPSTREAM: &str = "means something in a database only: give --upstream as well";

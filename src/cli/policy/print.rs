@@ -1,0 +1,243 @@
+//! `pgsieve policy print`: a policy with everything that it extends as one text, which is a policy
+//! of the same meaning: behind each line where it is from, and whether it lets more through than
+//! the policy that it was laid over.
+
+use std::io::Write;
+
+use crate::cli::policy::files;
+use crate::cli::policy::files::PolicyFile;
+use crate::cli::policy::rewrite::{Listed, Written, flow};
+use crate::cli::policy::test::misused;
+use crate::cli::{Outcome, said};
+use crate::policy::layers::widening::{Change, Changes, Taken};
+use crate::policy::layers::{Layers, is_whole};
+use crate::policy::schema;
+use crate::policy::yaml::tree::{Entry, Place, Tree, Value};
+
+/// The flags of `policy print`.
+#[derive(clap::Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct Flags {
+    /// The policy: a file, or the name of a built-in one.
+    #[arg(value_name = "NAME|FILE")]
+    file: String,
+}
+
+/// Prints it.
+pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+    match files::read_one(&flags.file) {
+        Ok(file) => said(out.write_all(printed(&file).as_bytes())),
+        Err(problems) => misused(&problems),
+    }
+}
+
+/// The text.
+fn printed(file: &PolicyFile) -> String {
+    let page = Page {
+        layers: &file.layers,
+        changes: Changes::of(&file.layers),
+    };
+    let mut out = Written::default();
+    let (name, version) = (file.policy.name(), file.policy.version());
+    let origins: Vec<&str> = file.layers.origins().collect();
+    let origins = origins.join(", which extends ");
+    out.comment(0, &format!("{name} {version}, from {origins}."));
+    if file.layers.origins().len() > 1 {
+        let wider = match page.changes.wider() {
+            0 => "Nothing in it lets more through than the policy below it.".to_owned(),
+            1 => format!("1 line {LETS_MORE} than the policy below it."),
+            count => format!("{count} lines let more through than the policy below them."),
+        };
+        out.comment(0, &wider);
+    }
+    out.comment(
+        0,
+        "What stands behind # at the beginning of a line is left out, or gone.",
+    );
+    page.section(&mut out, 0, &file.layers.merged(), "");
+    out.finish()
+}
+
+/// A policy that is printed.
+struct Page<'p> {
+    layers: &'p Layers,
+    changes: Changes,
+}
+
+impl Page<'_> {
+    /// The keys of a map, those that are left out, and what is gone.
+    fn section(&self, out: &mut Written, indent: usize, tree: &Tree, path: &str) {
+        let mut entries: Vec<&Entry> = tree.entries().iter().collect();
+        entries.sort_by_key(|entry| !path.is_empty() || entry.key != "name");
+        for entry in entries {
+            if path.is_empty() && matches!(entry.key.as_str(), "extends" | "replace") {
+                continue;
+            }
+            let below = match path {
+                "" => entry.key.clone(),
+                path => format!("{path}.{}", entry.key),
+            };
+            self.key(out, indent, (&entry.key, entry.place), &entry.tree, &below);
+        }
+        for (key, absent) in schema::left_out(path) {
+            let is_there = tree.entries().iter().any(|entry| entry.key == key);
+            let is_of_file = path.is_empty() && matches!(key, "extends" | "replace");
+            if !is_there && !is_of_file {
+                out.comment(indent, &format!("{key}: {absent} (left out)"));
+            }
+        }
+        self.taken(out, indent, path);
+    }
+
+    fn key(&self, out: &mut Written, indent: usize, key: (&str, Place), tree: &Tree, path: &str) {
+        let (key, place) = key;
+        let change = self.changes.at(path, None);
+        match &tree.value {
+            Value::Map(entries) if !entries.is_empty() && !is_whole(path) => {
+                out.open(indent, key);
+                self.section(out, indent + 1, tree, path);
+            }
+            Value::List(list) if !list.is_empty() && !is_whole(path) => {
+                self.list(out, indent, key, list, path)
+            }
+            Value::Nothing | Value::Word(_) | Value::List(_) | Value::Map(_) => {
+                let comment = self.comment(place, change);
+                out.tree(indent, key, tree, &comment);
+                self.taken(out, indent, path);
+            }
+        }
+    }
+
+    fn list(&self, out: &mut Written, indent: usize, key: &str, list: &[Tree], path: &str) {
+        let whole = self.changes.at(path, None);
+        let listed = list.iter().map(|item| match &item.value {
+            Value::Word(word) => {
+                let change = self.changes.at(path, Some(word)).or(whole);
+                let comment = self.comment(item.place, change);
+                let word = word.clone();
+                Some(Listed { word, comment })
+            }
+            Value::Nothing | Value::List(_) | Value::Map(_) => None,
+        });
+        match listed.collect::<Option<Vec<Listed>>>() {
+            Some(listed) => out.list(indent, key, &listed),
+            None => {
+                let place = list.first().map(|item| item.place);
+                let comment = place.map(|place| self.comment(place, whole));
+                out.flows(indent, key, list, &comment.unwrap_or_default());
+            }
+        }
+        self.taken(out, indent + 1, path);
+    }
+
+    fn taken(&self, out: &mut Written, indent: usize, path: &str) {
+        for Taken {
+            path,
+            word,
+            place,
+            is_wider,
+        } in self.changes.taken_from(path)
+        {
+            let what = word.as_ref().unwrap_or(path);
+            let mut line = format!("gone: {what} ({})", self.origin(*place));
+            if *is_wider {
+                line.push_str(", without which more is let through");
+            }
+            out.comment(indent, &line);
+        }
+    }
+
+    /// Where a line is from, and what it changes.
+    fn comment(&self, place: Place, change: Option<&Change>) -> String {
+        let mut comment = self.origin(place);
+        let Some(change) = change else {
+            return comment;
+        };
+        if let Some((was, place)) = &change.was {
+            let was = match was {
+                Value::Map(_) | Value::List(_) => "other".to_owned(),
+                Value::Nothing | Value::Word(_) => flow(was),
+            };
+            comment.push_str(&format!(", was {was} ({})", self.origin(*place)));
+        }
+        if change.is_wider {
+            comment.push_str(", ");
+            comment.push_str(LETS_MORE);
+        }
+        comment
+    }
+
+    fn origin(&self, place: Place) -> String {
+        let origin = self.layers.origins().nth(place.layer());
+        format!("{}:{}", origin.unwrap_or_default(), place.line())
+    }
+}
+
+const LETS_MORE: &str = "lets more through";
+
+const EXIT_STATUS: &str = "Exit status: 0 where it was printed; 2 where it is no policy or cannot \
+    be read.";
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::policy::Policy;
+
+    fn file(text: &str) -> PolicyFile {
+        let layers = Layers::of_text(text).unwrap();
+        PolicyFile {
+            name: "own.yaml".to_owned(),
+            policy: Arc::new(Policy::of_layers(&layers).unwrap()),
+            layers: Arc::new(layers),
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_a_policy_of_the_same_meaning() {
+        let own = "name: own\nextends: bi\nreplace: [settings.allow]\nmode: observe\n\
+            settings: {allow: {app.tenant: any, jit: [on, \"off\"]}}\n\
+            relations: {allow: ['a.\"b # c\"', x.*]}\n\
+            models: {a.b: {sql: \"SELECT 'it''s: #1' AS a\", columns: {a: \"yes\"}}}\n\
+            match: {user: [a, \"*b\"]}\n\
+            tests: [{statement: \"SELECT 'a'\", expect: permit}]";
+        for text in [own, "name: a", "name: a\nextends: strict"] {
+            let before = file(text);
+            let again = Policy::from_yaml(&printed(&before));
+            let again = again.unwrap_or_else(|wrong| panic!("{wrong:#?}\n{}", printed(&before)));
+            assert_eq!(again.version(), before.policy.version(), "{text}");
+            assert_eq!(again.tests().len(), before.policy.tests().len());
+        }
+        for (name, _) in Policy::BUILT_IN {
+            let before = files::read_one(name).unwrap();
+            let again = Policy::from_yaml(&printed(&before)).unwrap();
+            assert_eq!(again.version(), before.policy.version(), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_line_says_where_it_is_from_and_whether_it_lets_more_through() {
+        let own = "name: own\nextends: strict\nstatements: {explain_analyze: reads}\n\
+            relations: {allow: [shop.a]}\nlimits: {result_rows: 5}\n\
+            replace: [functions]\nfunctions: {allow: [f]}\n";
+        let printed = printed(&file(own));
+        for wanted in [
+            "from , which extends strict.",
+            "\n  explain_analyze: reads  # :3, was refuse (strict:",
+            "), lets more through\n",
+            "\n    - shop.a  # :4, lets more through\n",
+            "\n  result_rows: 5  # :5, was ",
+            "\n    - f  # :7, lets more through\n",
+            "\n# match: the sessions that no other policy fits (left out)\n",
+            "\nname: own  # :1\ncatalog: ",
+            "\n    bytea_output: [hex, escape]  # strict:",
+            "\n  # gone: functions.extensions (strict:",
+            "  # strict:",
+        ] {
+            assert!(printed.contains(wanted), "{wanted}\n{printed}");
+        }
+        let rows = printed.lines().find(|line| line.contains("result_rows"));
+        assert!(!rows.unwrap().contains("lets more"), "{printed}");
+    }
+}

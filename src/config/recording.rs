@@ -1,0 +1,339 @@
+//! The settings of what is recorded: metrics, audit, traces, the live page.
+
+use std::path::Path;
+
+use crate::config::FingerprintKey;
+use crate::config::quantities::size;
+use crate::config::value_reader::{Choice, Reader};
+use crate::limits::{
+    AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, AUDIT_TEXT_RECIPIENTS_MAX,
+    TOKEN_BYTES_MAX, TOKEN_BYTES_MIN,
+};
+use crate::policy::units::BareBytes;
+use crate::secret::Secret;
+use crate::telemetry::TelemetrySettings;
+use crate::telemetry::audit::text::TextRecipient;
+use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
+use crate::telemetry::log::{Level, LogFormat, LogPlace, LogSettings};
+use crate::telemetry::traces::settings::{Collector, DatabasePlace, Reach, headers};
+use crate::telemetry::traces::{TraceProtocol, TraceSettings};
+use crate::upstream::address::{Endpoint, UpstreamSettings};
+
+/// The settings of the witness; `page` says whether there is an admin address for the live page,
+/// `upstream` what spans are about.
+pub fn telemetry(
+    reader: &mut Reader,
+    page: bool,
+    upstream: Option<&UpstreamSettings>,
+) -> Option<TelemetrySettings> {
+    let metrics = reader
+        .choice("metrics", &[("on", true), ("off", false)])
+        .or(true);
+    let audit = audit(reader);
+    let traces = traces(reader, upstream);
+    Some(TelemetrySettings {
+        metrics: metrics?,
+        audit: audit?,
+        traces: traces?,
+        recent: page,
+    })
+}
+
+/// `log.…`.
+pub fn log(reader: &mut Reader) -> Option<LogSettings> {
+    let formats = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+    let format = reader.choice("log.format", &formats).or(LogFormat::Text);
+    let levels = [("info", Level::Info), ("warn", Level::Warn)];
+    let level = reader.choice("log.level", &levels).or(Level::Info);
+    let to = reader.parsed("log.to", LogPlace::Stderr, |text| {
+        let wanted = "stderr, a file, syslog, syslog:///path or syslog+udp://host:port is wanted";
+        match text {
+            "stderr" => Ok(LogPlace::Stderr),
+            "-" | "off" | "stdout" => Err(wanted.into()),
+            text => match AuditTarget::parse(text)? {
+                AuditTarget::File(path) => Ok(LogPlace::File(path)),
+                // Sessions would wait for a receiver that takes its time.
+                AuditTarget::Stdout | AuditTarget::Syslog(SyslogPlace::Tcp(_)) => {
+                    Err(wanted.into())
+                }
+                AuditTarget::Syslog(place) => Ok(LogPlace::Syslog(place)),
+            },
+        }
+    });
+    Some(LogSettings {
+        format: format?,
+        level: level?,
+        to: to?,
+    })
+}
+
+/// `admin.token_file`.
+pub fn admin_token(reader: &mut Reader) -> Option<Option<Secret>> {
+    let word = match reader.word("admin.token_file") {
+        Choice::Absent => return Some(None),
+        Choice::Wrong => return None,
+        Choice::Is(word) => word,
+    };
+    let secret = reader.secret_in(&word)?;
+    let token = secret.reveal();
+    let is_visible = token.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_visible || !(TOKEN_BYTES_MIN..=TOKEN_BYTES_MAX).contains(&token.len()) {
+        let wanted = format!(
+            "the file must hold {TOKEN_BYTES_MIN} to {TOKEN_BYTES_MAX} visible letters, as \
+             `openssl rand -hex 32` makes them"
+        );
+        reader.note(&word.place, &wanted);
+        return None;
+    }
+    Some(Some(secret))
+}
+
+/// `audit.names`.
+pub fn audit_names(reader: &mut Reader) -> Option<bool> {
+    reader
+        .choice("audit.names", &[("on", true), ("off", false)])
+        .or(true)
+}
+
+/// `audit.columns`, which are names as well.
+pub fn audit_columns(reader: &mut Reader, names: Option<bool>) -> Option<bool> {
+    let place = reader.place_of("audit.columns");
+    let columns = reader
+        .choice("audit.columns", &[("on", true), ("off", false)])
+        .or(false);
+    if columns == Some(true) && names == Some(false) {
+        reader.note(&place, "audit.names: on is wanted with audit.columns: on");
+        return None;
+    }
+    columns
+}
+
+/// `audit.queryid`.
+pub fn audit_queryid(reader: &mut Reader) -> Option<bool> {
+    reader
+        .choice("audit.queryid", &[("on", true), ("off", false)])
+        .or(false)
+}
+
+fn audit(reader: &mut Reader) -> Option<AuditSettings> {
+    let targets = audit_targets(reader);
+    let bounds = (0, AUDIT_ROTATE_BYTES_BOUND);
+    let rotate_bytes = size(reader, "audit.rotate_bytes", bounds, BareBytes::Allowed, 0);
+    let kept = u64::try_from(AUDIT_FILES_KEPT).ok()?;
+    let rotate_keep = reader.number("audit.rotate_keep", 1..=1000, kept);
+    let on_full = reader
+        .choice(
+            "audit.on_full",
+            &[("drop", OnFull::Drop), ("block", OnFull::Block)],
+        )
+        .or(OnFull::Drop);
+    let chain_key = key_in(reader, "audit.chain_key_file");
+    let is_off = targets.as_ref().is_some_and(Vec::is_empty);
+    let text_recipients = text_recipients(reader, is_off);
+    Some(AuditSettings {
+        targets: targets?,
+        rotate_bytes: rotate_bytes.map(|bytes| (bytes > 0).then_some(bytes))?,
+        rotate_keep: usize::try_from(rotate_keep?).ok()?,
+        on_full: on_full?,
+        chain_key: chain_key?.map(ChainKey),
+        text_recipients: text_recipients?,
+    })
+}
+
+/// `audit.text` and `audit.text_recipients`, each of which wants the other; `is_off`: there is no
+/// audit.
+fn text_recipients(reader: &mut Reader, is_off: bool) -> Option<Vec<TextRecipient>> {
+    let place = reader.place_of("audit.text");
+    let choices = [("off", false), ("encrypted", true)];
+    let encrypted = reader.choice("audit.text", &choices).or(false);
+    let list_place = reader.place_of("audit.text_recipients");
+    let words = match reader.words("audit.text_recipients") {
+        Choice::Absent => Vec::new(),
+        Choice::Wrong => return None,
+        Choice::Is(words) => words,
+    };
+    let mut recipients: Vec<TextRecipient> = Vec::new();
+    let mut sound = true;
+    for word in &words {
+        let problem = match TextRecipient::parse(&word.text) {
+            Ok(one) if recipients.contains(&one) => "it is there before",
+            Ok(one) => {
+                recipients.push(one);
+                continue;
+            }
+            Err(problem) => problem,
+        };
+        reader.note(&word.place, problem);
+        sound = false;
+    }
+    let problem = match (encrypted?, words.len()) {
+        (false, 0) => None,
+        (false, _) => Some((&list_place, "audit.text: encrypted is wanted with it")),
+        (true, 0) => Some((
+            &place,
+            "audit.text_recipients is wanted with encrypted: whom texts are encrypted to, age1…",
+        )),
+        (true, AUDIT_TEXT_RECIPIENTS_PAST..) => Some((&list_place, "at most 4 recipients")),
+        (true, _) if is_off => Some((&place, "audit.to is wanted with encrypted")),
+        (true, _) => None,
+    };
+    if let Some((place, problem)) = problem {
+        reader.note(place, problem);
+        sound = false;
+    }
+    sound.then_some(recipients)
+}
+
+/// `audit.to`.
+fn audit_targets(reader: &mut Reader) -> Option<Vec<AuditTarget>> {
+    let words = match reader.words("audit.to") {
+        Choice::Absent => return Some(Vec::new()),
+        Choice::Wrong => return None,
+        Choice::Is(words) => words,
+    };
+    if let [word] = words.as_slice()
+        && word.text == "off"
+    {
+        return Some(Vec::new());
+    }
+    let mut targets = Vec::new();
+    let mut sound = true;
+    for word in &words {
+        let target = match word.text.as_str() {
+            "off" => Err("off stands alone".into()),
+            text => AuditTarget::parse(text),
+        };
+        match target {
+            Ok(target) => targets.push(target),
+            Err(what) => {
+                reader.note(&word.place, what);
+                sound = false;
+            }
+        }
+    }
+    let problem = match targets.len() {
+        0..=AUDIT_TARGETS_MAX => AuditSettings::problem(&targets).map(String::from),
+        _ => Some(format!("at most {AUDIT_TARGETS_MAX} places")),
+    };
+    if let Some(problem) = problem {
+        let place = reader.place_of("audit.to");
+        reader.note(&place, problem);
+        sound = false;
+    }
+    sound.then_some(targets)
+}
+
+/// `audit.fingerprint_key_file`.
+pub fn fingerprint_key(reader: &mut Reader) -> Option<Option<FingerprintKey>> {
+    let key = key_in(reader, "audit.fingerprint_key_file")?;
+    Some(key.map(FingerprintKey))
+}
+
+/// `traces.…`; none where there is no endpoint.
+fn traces(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Traced> {
+    let protocol = reader
+        .choice(
+            "traces.protocol",
+            &[("grpc", TraceProtocol::Grpc), ("http", TraceProtocol::Http)],
+        )
+        .or(TraceProtocol::Grpc);
+    let spoken = protocol.unwrap_or(TraceProtocol::Grpc);
+    let collector = reader.parsed("traces.endpoint", None, |text| match text {
+        "off" => Ok(None),
+        address => Collector::parse(address, spoken)
+            .map(Some)
+            .map_err(|problem| problem.to_string()),
+    });
+    let sample_ratio = reader.parsed("traces.sample_ratio", 0.01, |text| {
+        let ratio = text
+            .parse()
+            .ok()
+            .filter(|ratio| (0.0..=1.0).contains(ratio));
+        ratio.ok_or_else(|| "a number from 0 to 1 is wanted, as 0.1 for a tenth".into())
+    });
+    let name = String::from("pgsieve");
+    let service_name = reader.parsed("traces.service_name", name, |text| Ok(text.to_owned()));
+    let headers = trace_headers(reader, collector.as_ref().and_then(Option::as_ref));
+    let (sample_ratio, service_name, headers) = (sample_ratio?, service_name?, headers?);
+    protocol?;
+    Some(collector?.map(|collector| TraceSettings {
+        collector,
+        sample_ratio,
+        service_name,
+        headers,
+        database: upstream.map(place_of),
+    }))
+}
+
+/// `traces.headers_file`.
+fn trace_headers(
+    reader: &mut Reader,
+    collector: Option<&Collector>,
+) -> Option<Vec<(String, Secret)>> {
+    let word = match reader.word("traces.headers_file") {
+        Choice::Absent => return Some(Vec::new()),
+        Choice::Wrong => return None,
+        Choice::Is(word) => word,
+    };
+    if collector.is_some_and(|collector| collector.reach() == Reach::Anybody) {
+        let what = "the headers would go over the network in clear; traces.endpoint must be \
+                    https:// or on this host";
+        reader.note(&word.place, what);
+        return None;
+    }
+    let text = reader.text_of(&word)?;
+    reader.look_at_secret(Path::new(&word.text), &word.place);
+    match headers(&text) {
+        Ok(headers) => Some(headers),
+        Err(problem) => {
+            reader.note(&word.place, problem.to_string());
+            None
+        }
+    }
+}
+
+fn place_of(upstream: &UpstreamSettings) -> DatabasePlace {
+    let (address, port) = match &upstream.endpoint {
+        Endpoint::Tcp { host, port } => (host.clone(), *port),
+        Endpoint::Unix { folder, port } => (folder.display().to_string(), *port),
+    };
+    DatabasePlace { address, port }
+}
+
+/// One recipient more than there may be.
+const AUDIT_TEXT_RECIPIENTS_PAST: usize = AUDIT_TEXT_RECIPIENTS_MAX + 1;
+
+/// The settings of traces, where there are any.
+type Traced = Option<TraceSettings>;
+
+/// The 64 hexadecimal digits in the file of a key.
+pub fn key_in(reader: &mut Reader, path: &'static str) -> Option<Option<[u8; 32]>> {
+    let word = match reader.word(path) {
+        Choice::Absent => return Some(None),
+        Choice::Wrong => return None,
+        Choice::Is(word) => word,
+    };
+    let secret = reader.secret_in(&word)?;
+    let key = hexadecimal(secret.reveal().trim());
+    if key.is_none() {
+        reader.note(
+            &word.place,
+            "the file must hold 64 hexadecimal digits, as `openssl rand -hex 32` makes them",
+        );
+    }
+    key.map(Some)
+}
+
+fn hexadecimal(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut key = [0; 32];
+    for (place, byte) in key.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    // from_str_radix takes a sign, which is no digit.
+    text.bytes()
+        .all(|byte| byte.is_ascii_hexdigit())
+        .then_some(key)
+}

@@ -1,0 +1,8 @@
+//! Patterns of dates, as Postgres's `to_char` and `to_date` take them.
+//!
+//! * [`strftime`]: patterns with `%`, by a table of fields of each dialect
+//! * [`date_format`]: MySQL's, SQLite's, BigQuery's and Java's patterns, for calls in a text that
+//!   Postgres reads and for MySQL
+
+pub mod date_format;
+pub(super) mod strftime;

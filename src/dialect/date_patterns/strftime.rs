@@ -1,0 +1,222 @@
+//! Patterns of strftime, written for Postgres: what to_char can say is said by it, and the rest by
+//! expressions. A field that a dialect's table does not hold is refused by name.
+
+use crate::dialect::translator::literal::quoted;
+use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+
+/// A field of a dialect's patterns: what follows the percent sign, and what it stands for.
+pub type Field = (&'static str, Gives);
+
+/// What a field stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Gives {
+    /// A pattern of to_char, of digits only.
+    Digits(&'static str),
+    /// A pattern of to_char.
+    Pattern(&'static str),
+    /// A pattern of to_char that looks at the time of day.
+    Clock(&'static str),
+    /// As before, of digits only.
+    ClockDigits(&'static str),
+    /// A text of digits only, where `{0}` is the moment.
+    Template(&'static str),
+}
+
+/// A pattern, read.
+pub struct Pattern {
+    pieces: Vec<Piece>,
+    /// Whether the result is one number.
+    pub is_number: bool,
+    /// Whether it looks at the time of day.
+    pub has_clock: bool,
+}
+
+enum Piece {
+    /// This letter.
+    Letter(char),
+    /// A field that to_char knows.
+    Field(&'static str),
+    /// An expression.
+    Value(&'static str),
+}
+
+impl Pattern {
+    /// Reads a pattern with a dialect's fields; the longer names of fields stand first.
+    pub fn read(pattern: &str, fields: &[Field]) -> Outcome<Self> {
+        let mut read = Self {
+            pieces: Vec::new(),
+            is_number: false,
+            has_clock: false,
+        };
+        let mut numbers = 0_usize;
+        let mut rest = pattern;
+        while let Some(letter) = rest.chars().next() {
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            if letter != '%' {
+                read.pieces.push(Piece::Letter(letter));
+                continue;
+            }
+            if let Some(after) = rest.strip_prefix('%') {
+                read.pieces.push(Piece::Letter('%'));
+                rest = after;
+                continue;
+            }
+            let found = fields.iter().find(|(name, _)| rest.starts_with(name));
+            let Some((name, gives)) = found else {
+                let sign: String = rest.chars().take(1).collect();
+                let what = format!("the format %{sign} of dates");
+                return Err(Untranslatable::construct(&what));
+            };
+            numbers += usize::from(read.push_field(*gives));
+            rest = rest.get(name.len()..).unwrap_or_default();
+        }
+        read.is_number = read.pieces.len() == 1 && numbers == 1;
+        Ok(read)
+    }
+
+    /// The text that the pattern makes of a moment, ready to stand beside operators.
+    pub fn of(&self, moment: &str) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let mut chars = Chars::default();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Letter(letter) => chars.letter(*letter),
+                Piece::Field(field) => chars.field(field),
+                Piece::Value(template) => {
+                    parts.extend(std::mem::take(&mut chars).of(moment));
+                    parts.push(template.replace("{0}", moment));
+                }
+            }
+        }
+        parts.extend(chars.of(moment));
+        match parts.as_slice() {
+            [] => format!("to_char({moment}, '')"),
+            [only] => only.clone(),
+            parts => format!("({})", parts.join(" || ")),
+        }
+    }
+
+    /// The pattern of to_char alone; none where that does not say it all.
+    pub fn chars(&self) -> Option<String> {
+        let mut chars = Chars::default();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Letter(letter) => chars.letter(*letter),
+                Piece::Field(field) => chars.field(field),
+                Piece::Value(_) => return None,
+            }
+        }
+        chars.close();
+        Some(chars.text)
+    }
+
+    /// Whether it is a number.
+    fn push_field(&mut self, gives: Gives) -> bool {
+        self.has_clock |= matches!(gives, Gives::Clock(_) | Gives::ClockDigits(_));
+        let (piece, is_number) = match gives {
+            Gives::Digits(pattern) | Gives::ClockDigits(pattern) => (Piece::Field(pattern), true),
+            Gives::Pattern(pattern) | Gives::Clock(pattern) => (Piece::Field(pattern), false),
+            Gives::Template(template) => (Piece::Value(template), true),
+        };
+        self.pieces.push(piece);
+        is_number
+    }
+}
+
+/// A pattern of to_char under construction.
+#[derive(Default)]
+struct Chars {
+    text: String,
+    last: Last,
+}
+
+/// What a pattern of to_char ends in.
+#[derive(Default, PartialEq)]
+enum Last {
+    #[default]
+    Sign,
+    Field,
+    OpenQuotes,
+}
+
+impl Chars {
+    fn letter(&mut self, letter: char) {
+        let is_plain = letter.is_ascii_punctuation() || letter == ' ';
+        if is_plain && letter != '"' && letter != '\\' {
+            self.close();
+            self.text.push(letter);
+            return;
+        }
+        if self.last != Last::OpenQuotes {
+            self.text.push('"');
+            self.last = Last::OpenQuotes;
+        }
+        if letter == '"' || letter == '\\' {
+            self.text.push('\\');
+        }
+        self.text.push(letter);
+    }
+
+    fn field(&mut self, field: &str) {
+        // Two fields without anything between them must not be read as another one.
+        if self.last == Last::Field {
+            self.text.push_str("\"\"");
+        }
+        self.close();
+        self.text.push_str(field);
+        self.last = Last::Field;
+    }
+
+    fn close(&mut self) {
+        if self.last == Last::OpenQuotes {
+            self.text.push('"');
+        }
+        self.last = Last::Sign;
+    }
+
+    fn of(mut self, moment: &str) -> Option<String> {
+        self.close();
+        let is_empty = self.text.is_empty();
+        (!is_empty).then(|| format!("to_char({moment}, {})", quoted(&self.text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: &[Field] = &[
+        ("Y", Gives::Digits("YYYY")),
+        ("m", Gives::Digits("MM")),
+        ("d", Gives::Digits("DD")),
+        ("H", Gives::ClockDigits("HH24")),
+        (
+            "s",
+            Gives::Template("extract(epoch from {0})::bigint::text"),
+        ),
+    ];
+
+    #[test]
+    fn patterns_say_the_same_in_postgres() {
+        for (pattern, wanted, is_number) in [
+            ("%Y", "to_char(x, 'YYYY')", true),
+            ("%Y-%m", "to_char(x, 'YYYY-MM')", false),
+            ("%Y%m%d", "to_char(x, 'YYYY\"\"MM\"\"DD')", false),
+            ("%%%d th", "to_char(x, '%DD \"th\"')", false),
+            ("a\"\\b'", "to_char(x, '\"a\\\"\\\\b\"''')", false),
+            ("%s", "extract(epoch from x)::bigint::text", true),
+            ("%dT%H", "to_char(x, 'DD\"T\"HH24')", false),
+            (
+                "%Y%s",
+                "(to_char(x, 'YYYY') || extract(epoch from x)::bigint::text)",
+                false,
+            ),
+        ] {
+            let read = Pattern::read(pattern, FIELDS).unwrap();
+            assert_eq!(read.of("x"), wanted);
+            assert_eq!(read.is_number, is_number, "{pattern}");
+        }
+        assert!(Pattern::read("%Q", FIELDS).is_err());
+        assert!(Pattern::read("%", FIELDS).is_err());
+    }
+}

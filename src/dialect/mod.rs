@@ -1,0 +1,80 @@
+//! Foreign dialects: sqlparser reads the text, a strict translator of ours writes Postgres. What
+//! has no mapping is refused with a hint that names it.
+//!
+//! * [`source`]: what a dialect brings along: its evidence, semantics, function rules and hooks;
+//!   [`registry`]: the dialects that there are
+//! * [`mysql`] (and MariaDB), [`sqlite`], [`bigquery`], [`tsql`], [`snowflake`], [`duckdb`]: one
+//!   folder each, its functions in files by subject
+//! * [`detect`]: which dialect a text is of, if it is of one at all; [`parse`]: its tree, bounded
+//! * [`translator`]: the translation of a tree, one file for each part of the language
+//! * [`date_patterns`]: patterns of dates that several dialects have
+//! * [`session_database`]: the database that names are looked up in; [`confidence`]: how sure a
+//!   translation is
+//!
+//! Nothing is printed by sqlparser, whose own printing changes literals. Every struct of its tree
+//! is taken apart by all its fields: what is not understood is refused, never left out.
+
+pub mod bigquery;
+pub mod confidence;
+pub mod date_patterns;
+pub mod detect;
+pub mod duckdb;
+pub mod mysql;
+pub mod parse;
+pub mod registry;
+#[cfg(test)]
+mod rule_cases;
+pub mod session_database;
+pub mod snowflake;
+pub mod source;
+pub mod sqlite;
+pub mod translator;
+pub mod tsql;
+
+use crate::dialect::confidence::Confidence;
+use crate::dialect::session_database::Database;
+use crate::policy::{Dialect, RepairSettings};
+
+pub use self::translator::untranslatable::Untranslatable;
+
+use self::translator::Writer;
+
+/// A text of this dialect in Postgres's SQL; none where the dialect's grammar does not read it as
+/// one query.
+pub fn translate(
+    text: &str,
+    dialect: Dialect,
+    database: Option<&Database<'_>>,
+    server_major: u16,
+) -> Option<Result<String, Untranslatable>> {
+    let settings = RepairSettings::default();
+    translation(text, dialect, database, server_major, &settings)
+        .map(|result| result.map(|translation| translation.text))
+}
+
+/// The same, with how sure it is.
+pub fn translation(
+    text: &str,
+    dialect: Dialect,
+    database: Option<&Database<'_>>,
+    server_major: u16,
+    settings: &RepairSettings,
+) -> Option<Result<Translation, Untranslatable>> {
+    let source = registry::of(dialect)?;
+    let query = parse::query(text, source)?;
+    let mut writer = Writer::new(source, database, server_major);
+    writer.datasets = &settings.datasets;
+    let written = writer.query(&query);
+    Some(written.map(|written| Translation {
+        text: written.text,
+        confidence: writer.confidence,
+    }))
+}
+
+/// A text of Postgres's, and how sure it is that it means the same.
+pub struct Translation {
+    /// The text.
+    pub text: String,
+    /// How sure.
+    pub confidence: Confidence,
+}

@@ -1,0 +1,389 @@
+//! MySQL's aggregates and window functions.
+//!
+//! <https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html>
+//! <https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html>
+
+use crate::dialect::source::{Letters, Returns, Rule, Takes, Write, untyped};
+use crate::dialect::translator::Writer;
+use crate::dialect::translator::call::Call;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::translated::{Kind, Written};
+use crate::dialect::translator::untranslatable::Outcome;
+
+const AGGREGATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html";
+const WINDOWS: &str = "https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html";
+const MISCELLANEOUS: &str = "https://dev.mysql.com/doc/refman/8.0/en/miscellaneous-functions.html";
+const WHOLE: Returns = Returns::Kind(Kind::Integer);
+
+/// The table.
+pub const RULES: &[Rule] = &[
+    by(
+        "count",
+        (0, 16),
+        count,
+        ("COUNT(DISTINCT n)", "count(DISTINCT n)"),
+    ),
+    by(
+        "sum",
+        (1, 1),
+        sum,
+        ("SUM(n > 1)", "sum(CAST(n > 1 AS integer))"),
+    ),
+    by("avg", (1, 1), mean, ("AVG(n)", "avg(n)")),
+    by("min", (1, 1), extreme, ("MIN(d)", "min(d)")),
+    by("max", (1, 1), extreme, ("MAX(d)", "max(d)")),
+    by(
+        "std",
+        (1, 1),
+        spread,
+        ("STD(n)", "stddev_pop(CAST(n AS double precision)) AS std"),
+    ),
+    by(
+        "stddev",
+        (1, 1),
+        spread,
+        (
+            "STDDEV(n)",
+            "stddev_pop(CAST(n AS double precision)) AS stddev",
+        ),
+    ),
+    by(
+        "stddev_pop",
+        (1, 1),
+        spread,
+        ("STDDEV_POP(n)", "stddev_pop(CAST(n AS double precision))"),
+    ),
+    by(
+        "stddev_samp",
+        (1, 1),
+        spread,
+        ("STDDEV_SAMP(n)", "stddev_samp(CAST(n AS double precision))"),
+    ),
+    by(
+        "variance",
+        (1, 1),
+        spread,
+        (
+            "VARIANCE(n)",
+            "var_pop(CAST(n AS double precision)) AS variance",
+        ),
+    ),
+    by(
+        "var_pop",
+        (1, 1),
+        spread,
+        ("VAR_POP(n)", "var_pop(CAST(n AS double precision))"),
+    ),
+    by(
+        "var_samp",
+        (1, 1),
+        spread,
+        ("VAR_SAMP(n)", "var_samp(CAST(n AS double precision))"),
+    ),
+    by(
+        "group_concat",
+        (1, 16),
+        group_concat,
+        (
+            "GROUP_CONCAT(DISTINCT s ORDER BY s SEPARATOR '; ')",
+            "string_agg(DISTINCT s, '; ' ORDER BY s NULLS FIRST) AS group_concat",
+        ),
+    ),
+    Rule {
+        name: "any_value",
+        arguments: (1, 1),
+        write: Write::Template("(array_agg({0}))[1]", &[Takes::Any], Returns::First),
+        doc: MISCELLANEOUS,
+        case: ("ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
+    },
+    window(
+        "row_number",
+        (0, 0),
+        &[],
+        WHOLE,
+        (
+            "ROW_NUMBER() OVER (ORDER BY id)",
+            "row_number() OVER (ORDER BY id)",
+        ),
+    ),
+    window(
+        "rank",
+        (0, 0),
+        &[],
+        WHOLE,
+        ("RANK() OVER (ORDER BY id)", "rank() OVER (ORDER BY id)"),
+    ),
+    window(
+        "dense_rank",
+        (0, 0),
+        &[],
+        WHOLE,
+        (
+            "DENSE_RANK() OVER (ORDER BY id)",
+            "dense_rank() OVER (ORDER BY id)",
+        ),
+    ),
+    window(
+        "percent_rank",
+        (0, 0),
+        &[],
+        Returns::Kind(Kind::Float),
+        (
+            "PERCENT_RANK() OVER (ORDER BY id)",
+            "percent_rank() OVER (ORDER BY id)",
+        ),
+    ),
+    window(
+        "cume_dist",
+        (0, 0),
+        &[],
+        Returns::Kind(Kind::Float),
+        (
+            "CUME_DIST() OVER (ORDER BY id)",
+            "cume_dist() OVER (ORDER BY id)",
+        ),
+    ),
+    window(
+        "ntile",
+        (1, 1),
+        &[Takes::Integer],
+        WHOLE,
+        ("NTILE(4) OVER (ORDER BY id)", "ntile(4) OVER (ORDER BY id)"),
+    ),
+    window(
+        "lag",
+        (1, 3),
+        &[Takes::Any],
+        Returns::First,
+        (
+            "LAG(n, 1) OVER (ORDER BY d)",
+            "lag(n, 1) OVER (ORDER BY d NULLS FIRST)",
+        ),
+    ),
+    window(
+        "lead",
+        (1, 3),
+        &[Takes::Any],
+        Returns::First,
+        (
+            "LEAD(n) OVER (ORDER BY id DESC)",
+            "lead(n) OVER (ORDER BY id DESC)",
+        ),
+    ),
+    window(
+        "first_value",
+        (1, 1),
+        &[Takes::Any],
+        Returns::First,
+        (
+            "FIRST_VALUE(n) OVER (ORDER BY id)",
+            "first_value(n) OVER (ORDER BY id)",
+        ),
+    ),
+    window(
+        "last_value",
+        (1, 1),
+        &[Takes::Any],
+        Returns::First,
+        (
+            "LAST_VALUE(n) OVER (ORDER BY id)",
+            "last_value(n) OVER (ORDER BY id)",
+        ),
+    ),
+    window(
+        "nth_value",
+        (2, 2),
+        &[Takes::Any],
+        Returns::First,
+        (
+            "NTH_VALUE(n, 2) OVER (ORDER BY id)",
+            "nth_value(n, 2) OVER (ORDER BY id)",
+        ),
+    ),
+];
+
+const fn by(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    case: (&'static str, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        arguments,
+        write: Write::By(write),
+        doc: AGGREGATES,
+        case,
+    }
+}
+
+const fn window(
+    name: &'static str,
+    arguments: (usize, usize),
+    takes: &'static [Takes],
+    returns: Returns,
+    case: (&'static str, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        arguments,
+        write: Write::Window(name, takes, returns),
+        doc: WINDOWS,
+        case,
+    }
+}
+
+/// COUNT; of several with DISTINCT, the rows of which none is NULL.
+fn count(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.aggregate()?;
+    let mut arguments = Vec::new();
+    for argument in &call.arguments {
+        arguments.push(writer.value(argument)?);
+    }
+    match (call.star, call.distinct, arguments.as_slice()) {
+        (true, false, _) | (false, _, [_]) => {
+            let written = writer.aggregate("count", call, &arguments, Kind::Integer)?;
+            Ok(Written {
+                longer: false,
+                ..written.never_null(true)
+            })
+        }
+        (false, true, [_, _, ..]) if call.filter.is_none() && call.over.is_none() => {
+            let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
+            let known: Vec<String> = arguments
+                .iter()
+                .map(|one| format!("{} IS NOT NULL", one.atom()))
+                .collect();
+            let text = format!(
+                "count(DISTINCT ({})) FILTER (WHERE {})",
+                texts.join(", "),
+                known.join(" AND ")
+            );
+            Ok(Written {
+                name: Some("count".to_owned()),
+                ..Written::tight(text, Kind::Integer).never_null(true)
+            })
+        }
+        _ => Err(call.refused()),
+    }
+}
+
+/// A number to count with: a condition is 1 or 0.
+fn counted(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.aggregate()?;
+    let number = writer.number(call.argument(0)?)?;
+    if number.kind == Kind::Unclear {
+        return Err(untyped(&number, "a number"));
+    }
+    Ok(number)
+}
+
+fn sum(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    let number = counted(writer, call)?;
+    let kind = number.kind;
+    writer.aggregate("sum", call, &[number], kind)
+}
+
+fn mean(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    let number = counted(writer, call)?;
+    let kind = match number.kind {
+        Kind::Float => Kind::Float,
+        _ => Kind::Decimal,
+    };
+    let written = writer.aggregate("avg", call, &[number], kind)?;
+    Ok(Written {
+        longer: true,
+        ..written
+    })
+}
+
+fn spread(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    let number = writer.double(call.argument(0)?)?;
+    call.aggregate()?;
+    let name = match call.name.as_str() {
+        "std" | "stddev" | "stddev_pop" => "stddev_pop",
+        "variance" | "var_pop" => "var_pop",
+        "stddev_samp" => "stddev_samp",
+        _ => "var_samp",
+    };
+    writer.aggregate(name, call, &[number], Kind::Float)
+}
+
+fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.aggregate()?;
+    let value = writer.value(call.argument(0)?)?;
+    let value = writer.numeric(value)?;
+    let kind = value.kind;
+    writer.aggregate(&call.name, call, &[value], kind)
+}
+
+/// GROUP_CONCAT; MySQL's cut at 1,024 bytes is not made.
+fn group_concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    if call.star || call.limit.is_some() || call.nulls.is_some() || call.over.is_some() {
+        return Err(call.refused());
+    }
+    let separator = match call.separator {
+        None => literal::text(","),
+        Some(value) => literal::written(value, writer.source)?
+            .filter(|text| text.text_literal().is_some())
+            .ok_or_else(|| call.refused())?,
+    };
+    let mut values = Vec::new();
+    for argument in &call.arguments {
+        values.push(writer.value(argument)?);
+    }
+    let letters = if call.distinct {
+        Letters::ToldApart
+    } else {
+        Letters::Alike
+    };
+    let order = writer.inner_order_by(call.order_by, letters)?;
+    let order = if order.is_empty() {
+        String::new()
+    } else {
+        format!(" ORDER BY {order}")
+    };
+    let tail = writer.tail(call)?;
+    let distinct = if call.distinct { "DISTINCT " } else { "" };
+    let mut texts = Vec::new();
+    for value in &values {
+        texts.push(writer.textual(value.clone())?.atom());
+    }
+    let text = texts.join(" || ");
+    if !call.distinct || order.is_empty() {
+        let text = format!(
+            "string_agg({distinct}{text}, {}{order}){tail}",
+            separator.text
+        );
+        return Ok(Written::tight(text, Kind::Text));
+    }
+    // What is made distinct is what is sorted by, or Postgres refuses it.
+    let mut keys = Vec::new();
+    for item in call.order_by {
+        keys.push(writer.value(&item.expr)?.text);
+    }
+    let ([value], [key]) = (values.as_slice(), keys.as_slice()) else {
+        return Err(call.refused());
+    };
+    if value.text != *key {
+        return Err(call
+            .refused()
+            .hint("with DISTINCT it can be sorted only by what it lists"));
+    }
+    if value.kind == Kind::Text {
+        let text = format!(
+            "string_agg(DISTINCT {text}, {}{order}){tail}",
+            separator.text
+        );
+        return Ok(Written::tight(text, Kind::Text));
+    }
+    if value.kind != Kind::Integer || call.filter.is_some() {
+        return Err(call.refused());
+    }
+    let text = format!(
+        "array_to_string(array_agg(DISTINCT {key}{order}) FILTER (WHERE {} IS NOT NULL), {})",
+        value.atom(),
+        separator.text
+    );
+    Ok(Written::tight(text, Kind::Text))
+}

@@ -1,0 +1,366 @@
+//! MySQL's functions on the calendar: weeks, names of days, and patterns of dates.
+//!
+//! <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html>
+
+use crate::dialect::date_patterns::date_format;
+use crate::dialect::source::{Returns, Rule, Takes, Write};
+use crate::dialect::translator::Writer;
+use crate::dialect::translator::call::Call;
+use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::translated::{Kind, Written};
+use crate::dialect::translator::untranslatable::Outcome;
+
+const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
+const WHOLE: Returns = Returns::Kind(Kind::Integer);
+
+/// The table.
+pub const RULES: &[Rule] = &[
+    template(
+        "dayofweek",
+        1,
+        "CAST(EXTRACT(DOW FROM {0}) + 1 AS integer)",
+        &[Takes::Moment],
+        WHOLE,
+        (
+            "DAYOFWEEK(d)",
+            "CAST(EXTRACT(DOW FROM d) + 1 AS integer) AS dayofweek",
+        ),
+    ),
+    template(
+        "weekday",
+        1,
+        "CAST(EXTRACT(ISODOW FROM {0}) - 1 AS integer)",
+        &[Takes::Moment],
+        WHOLE,
+        (
+            "WEEKDAY(d)",
+            "CAST(EXTRACT(ISODOW FROM d) - 1 AS integer) AS weekday",
+        ),
+    ),
+    template(
+        "dayofyear",
+        1,
+        "CAST(EXTRACT(DOY FROM {0}) AS integer)",
+        &[Takes::Moment],
+        WHOLE,
+        (
+            "DAYOFYEAR(d)",
+            "CAST(EXTRACT(DOY FROM d) AS integer) AS dayofyear",
+        ),
+    ),
+    template(
+        "weekofyear",
+        1,
+        "CAST(EXTRACT(WEEK FROM {0}) AS integer)",
+        &[Takes::Moment],
+        WHOLE,
+        (
+            "WEEKOFYEAR(d)",
+            "CAST(EXTRACT(WEEK FROM d) AS integer) AS weekofyear",
+        ),
+    ),
+    template(
+        "dayname",
+        1,
+        "to_char({0}, 'FMDay')",
+        &[Takes::Timestamp],
+        Returns::Kind(Kind::Text),
+        ("DAYNAME(m)", "to_char(m, 'FMDay') AS dayname"),
+    ),
+    template(
+        "monthname",
+        1,
+        "to_char({0}, 'FMMonth')",
+        &[Takes::Timestamp],
+        Returns::Kind(Kind::Text),
+        ("MONTHNAME(m)", "to_char(m, 'FMMonth') AS monthname"),
+    ),
+    template(
+        "last_day",
+        1,
+        "CAST(date_trunc('month', {0}) + INTERVAL '1 month -1 day' AS date)",
+        &[Takes::Timestamp],
+        Returns::Kind(Kind::Date),
+        (
+            "LAST_DAY(m)",
+            "CAST(date_trunc('month', m) + INTERVAL '1 month -1 day' AS date) AS last_day",
+        ),
+    ),
+    template(
+        "makedate",
+        2,
+        "CASE WHEN {1} > 0 THEN make_date({0}, 1, 1) + ({1} - 1) END",
+        &[Takes::Integer],
+        Returns::Kind(Kind::Date),
+        (
+            "MAKEDATE(2024, n)",
+            "CASE WHEN n > 0 THEN make_date(2024, 1, 1) + (n - 1) END AS makedate",
+        ),
+    ),
+    template(
+        "period_diff",
+        2,
+        "(({0} / 100 * 12 + {0} % 100) - ({1} / 100 * 12 + {1} % 100))",
+        &[Takes::Integer],
+        WHOLE,
+        (
+            "PERIOD_DIFF(202402, n)",
+            "((202402 / 100 * 12 + 202402 % 100) - (n / 100 * 12 + n % 100)) AS period_diff",
+        ),
+    ),
+    by(
+        "week",
+        (1, 2),
+        week,
+        (
+            "WEEK(d, 3)",
+            "CAST(EXTRACT(WEEK FROM d) AS integer) AS week",
+        ),
+    ),
+    by(
+        "yearweek",
+        (1, 2),
+        year_week,
+        (
+            "YEARWEEK(d, 1)",
+            "CAST(EXTRACT(ISOYEAR FROM d) * 100 + EXTRACT(WEEK FROM d) AS integer) AS yearweek",
+        ),
+    ),
+    by(
+        "date_format",
+        (2, 2),
+        format,
+        (
+            "DATE_FORMAT(m, '%Y-%m')",
+            "to_char(m, 'YYYY-MM') AS date_format",
+        ),
+    ),
+    by(
+        "str_to_date",
+        (2, 2),
+        parse,
+        (
+            "STR_TO_DATE(s, '%d.%m.%Y')",
+            "CASE WHEN s ~ '^\\s*\\d{1,2}\\.\\d{1,2}\\.\\d{4}' THEN to_date(s, 'DD.MM.YYYY') END \
+             AS str_to_date",
+        ),
+    ),
+    by(
+        "from_unixtime",
+        (1, 2),
+        from_unixtime,
+        (
+            "FROM_UNIXTIME(n)",
+            "CAST(to_timestamp(n) AS timestamp) AS from_unixtime",
+        ),
+    ),
+];
+
+const fn template(
+    name: &'static str,
+    count: usize,
+    template: &'static str,
+    takes: &'static [Takes],
+    returns: Returns,
+    case: (&'static str, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        arguments: (count, count),
+        write: Write::Template(template, takes, returns),
+        doc: DATES,
+        case,
+    }
+}
+
+const fn by(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    case: (&'static str, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        arguments,
+        write: Write::By(write),
+        doc: DATES,
+        case,
+    }
+}
+
+/// The mode of WEEK and YEARWEEK: 0 where none is written, which is MySQL's own default.
+fn mode(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<i64> {
+    match call.arguments.get(1) {
+        None => Ok(0),
+        Some(mode) => {
+            let mode = writer.value(mode)?;
+            mode.small_integer().ok_or_else(|| call.refused())
+        }
+    }
+}
+
+/// WEEK: 0 counts from the first Sunday, 1 has weeks from Monday of which the first has four days,
+/// 3 is that of ISO 8601, 5 counts from the first Monday.
+fn week(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let day = writer.moment(call.argument(0)?)?;
+    let of = |field: &str| format!("EXTRACT({field} FROM {})", day.text);
+    let text = match mode(writer, call)? {
+        0 => format!(
+            "CAST(floor(({} + 6 - {}) / 7) AS integer)",
+            of("DOY"),
+            of("DOW")
+        ),
+        1 => format!(
+            "CAST(CASE WHEN {iso} < {year} THEN 0 WHEN {iso} > {year} THEN 53 ELSE {} END AS integer)",
+            of("WEEK"),
+            iso = of("ISOYEAR"),
+            year = of("YEAR"),
+        ),
+        3 => format!("CAST({} AS integer)", of("WEEK")),
+        5 => format!(
+            "CAST(floor(({} + 7 - {}) / 7) AS integer)",
+            of("DOY"),
+            of("ISODOW")
+        ),
+        _ => {
+            return Err(call
+                .refused()
+                .hint("of its modes 0, 1, 3 and 5 are translated"));
+        }
+    };
+    Ok(Written::tight(text, Kind::Integer).never_null(day.not_null))
+}
+
+fn year_week(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let mode = mode(writer, call)?;
+    let day = writer.date(call.argument(0)?)?;
+    let not_null = day.not_null;
+    let text = match mode {
+        // The week is that of its Sunday.
+        0 => {
+            let sunday = format!(
+                "({day} - CAST(EXTRACT(DOW FROM {day}) AS integer))",
+                day = day.atom()
+            );
+            format!(
+                "CAST(EXTRACT(YEAR FROM {sunday}) * 100 + floor((EXTRACT(DOY FROM {sunday}) + 6) / 7) \
+                 AS integer)"
+            )
+        }
+        1 | 3 => format!(
+            "CAST(EXTRACT(ISOYEAR FROM {day}) * 100 + EXTRACT(WEEK FROM {day}) AS integer)",
+            day = day.text
+        ),
+        _ => {
+            return Err(call
+                .refused()
+                .hint("of its modes 0, 1 and 3 are translated"));
+        }
+    };
+    Ok(Written::tight(text, Kind::Integer).never_null(not_null))
+}
+
+fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let moment = writer.timestamp(call.argument(0)?)?;
+    let pattern = writer.value(call.argument(1)?)?;
+    formatted(&moment, &pattern, call)
+}
+
+fn formatted(moment: &Written, pattern: &Written, call: &Call<'_>) -> Outcome<Written> {
+    let translated = pattern.text_literal().and_then(date_format::from_mysql);
+    let Some(translated) = translated else {
+        return Err(call
+            .refused()
+            .hint("its pattern has to be a literal that to_char can write"));
+    };
+    Ok(Written::call(
+        "to_char",
+        &[&moment.text, &translated.literal()],
+        Kind::Text,
+    )
+    .never_null(moment.not_null))
+}
+
+fn from_unixtime(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let seconds = writer.number(call.argument(0)?)?;
+    let moment = Written::tight(
+        format!("CAST(to_timestamp({}) AS timestamp)", seconds.text),
+        Kind::Timestamp,
+    )
+    .never_null(seconds.not_null);
+    match call.arguments.get(1) {
+        None => Ok(moment),
+        Some(pattern) => {
+            let pattern = writer.value(pattern)?;
+            formatted(&moment, &pattern, call)
+        }
+    }
+}
+
+/// STR_TO_DATE: NULL for what does not look like its pattern.
+fn parse(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let subject = writer.text(call.argument(0)?)?;
+    let pattern = writer.value(call.argument(1)?)?;
+    let content = pattern.text_literal().ok_or_else(|| call.refused())?;
+    let refused = || {
+        call.refused()
+            .hint("its pattern has to be a literal of %Y, %m, %d, %H, %i, %s and plain signs")
+    };
+    let translated = date_format::from_mysql(content).ok_or_else(refused)?;
+    let shape = shape(content).ok_or_else(refused)?;
+    let (function, kind) = match (translated.has_date, translated.has_time) {
+        (true, false) => ("to_date", Kind::Date),
+        (true, true) => ("to_timestamp", Kind::Timestamp),
+        (false, _) => return Err(refused()),
+    };
+    let read = Written::call(function, &[&subject.text, &translated.literal()], kind);
+    let read = match kind {
+        Kind::Timestamp => cast(&read, "timestamp", kind),
+        _ => read,
+    };
+    let text = format!(
+        "CASE WHEN {} ~ {} THEN {} END",
+        subject.atom(),
+        literal::quoted(&shape),
+        read.text
+    );
+    Ok(Written::tight(text, kind))
+}
+
+/// The regular expression of what a pattern reads; none where it is not plain to say.
+fn shape(pattern: &str) -> Option<String> {
+    let mut shape = String::from("^\\s*");
+    let mut letters = pattern.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            if letter.is_ascii_alphanumeric() {
+                return None;
+            }
+            if letter == ' ' {
+                shape.push_str("\\s+");
+            } else {
+                shape.push('\\');
+                shape.push(letter);
+            }
+            continue;
+        }
+        let code = letters.next()?;
+        let ends_with_digits = matches!(letters.peek(), Some('%'));
+        shape.push_str(match code {
+            'Y' => "\\d{4}",
+            'm' | 'd' | 'H' | 'i' | 's' | 'S' if ends_with_digits => "\\d{2}",
+            'm' | 'd' | 'e' | 'c' | 'H' | 'i' | 's' | 'S' => "\\d{1,2}",
+            'T' => "\\d{1,2}:\\d{1,2}:\\d{1,2}",
+            'b' => "[A-Za-z]{3}",
+            'M' => "[A-Za-z]{3,9}",
+            _ => return None,
+        });
+    }
+    Some(shape)
+}

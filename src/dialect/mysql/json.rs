@@ -1,0 +1,175 @@
+//! MySQL's functions on JSON, on jsonb.
+//!
+//! <https://dev.mysql.com/doc/refman/8.0/en/json-functions.html>
+
+use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
+use crate::dialect::translator::Writer;
+use crate::dialect::translator::call::Call;
+use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::translated::{Kind, Written};
+use crate::dialect::translator::untranslatable::Outcome;
+
+const JSON: &str = "https://dev.mysql.com/doc/refman/8.0/en/json-functions.html";
+
+/// The table.
+pub const RULES: &[Rule] = &[
+    by(
+        "json_extract",
+        (2, 2),
+        extract,
+        ("JSON_EXTRACT(j, '$.a[0]')", "j #> '{a,0}' AS json_extract"),
+    ),
+    by(
+        "json_unquote",
+        (1, 1),
+        unquote,
+        (
+            "JSON_UNQUOTE(j -> '$.a')",
+            "CASE jsonb_typeof(j #> '{a}') WHEN 'null' THEN 'null' ELSE (j #> '{a}') #>> '{}' END AS json_unquote",
+        ),
+    ),
+    by(
+        "json_length",
+        (1, 2),
+        length,
+        (
+            "JSON_LENGTH(j)",
+            "CASE WHEN j IS NOT NULL THEN CASE jsonb_typeof(j) WHEN 'array' THEN jsonb_array_length(j) WHEN 'object' THEN \
+         (SELECT CAST(count(*) AS integer) FROM jsonb_object_keys(j)) ELSE 1 END END AS json_length",
+        ),
+    ),
+    Rule {
+        name: "json_array",
+        arguments: (0, 64),
+        write: Write::Plain(
+            "jsonb_build_array",
+            &[Takes::Any],
+            Returns::Kind(Kind::Jsonb),
+        ),
+        doc: JSON,
+        case: (
+            "JSON_ARRAY(1, n)",
+            "jsonb_build_array(1, n) AS \"json_array\"",
+        ),
+    },
+    Rule {
+        name: "json_object",
+        arguments: (2, 64),
+        write: Write::Plain(
+            "jsonb_build_object",
+            &[Takes::Any],
+            Returns::Kind(Kind::Jsonb),
+        ),
+        doc: JSON,
+        case: (
+            "JSON_OBJECT('a', n)",
+            "jsonb_build_object('a', n) AS \"json_object\"",
+        ),
+    },
+];
+
+const fn by(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    case: (&'static str, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        arguments,
+        write: Write::By(write),
+        doc: JSON,
+        case,
+    }
+}
+
+/// A document.
+fn document(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let value = writer.value(call.argument(0)?)?;
+    match value.kind {
+        Kind::Jsonb => Ok(value),
+        Kind::Json => Ok(cast(&value, "jsonb", Kind::Jsonb)),
+        Kind::Text if value.text_literal().is_some() => Ok(cast(&value, "jsonb", Kind::Jsonb)),
+        _ => Err(untyped(&value, "JSON")),
+    }
+}
+
+fn extract(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    let document = document(writer, call)?;
+    let path = writer.value(call.argument(1)?)?;
+    let steps = path.text_literal().and_then(steps).ok_or_else(|| {
+        call.refused()
+            .hint("its path has to be a literal of names and places")
+    })?;
+    let text = format!("{} #> {}", document.atom(), literal::quoted(&steps));
+    Ok(Written::loose(text, Kind::Jsonb))
+}
+
+fn unquote(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    let document = document(writer, call)?;
+    // A JSON null is the text null in MySQL, and would be NULL here.
+    let text = format!(
+        "CASE jsonb_typeof({}) WHEN 'null' THEN 'null' ELSE {} #>> '{{}}' END",
+        document.text,
+        document.atom()
+    );
+    // Texts of JSON have a binary collation.
+    Ok(Written {
+        cased: true,
+        ..Written::tight(text, Kind::Text)
+    })
+}
+
+fn length(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    let document = match call.arguments.len() {
+        1 => document(writer, call)?,
+        _ => extract(writer, call)?,
+    };
+    let own = document.atom();
+    let text = format!(
+        "CASE jsonb_typeof({own}) WHEN 'array' THEN jsonb_array_length({own}) WHEN 'object' THEN \
+         (SELECT CAST(count(*) AS integer) FROM jsonb_object_keys({own})) ELSE 1 END"
+    );
+    if !document.not_null {
+        let text = format!("CASE WHEN {} IS NOT NULL THEN {text} END", document.atom());
+        return Ok(Written::tight(text, Kind::Integer));
+    }
+    Ok(Written::tight(text, Kind::Integer))
+}
+
+/// `$.a[0]."b c"` as `{a,0,"b c"}`.
+fn steps(path: &str) -> Option<String> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut steps: Vec<String> = Vec::new();
+    while !rest.is_empty() {
+        if let Some(name) = rest.strip_prefix(".\"") {
+            let (name, after) = name.split_once('"')?;
+            if name.is_empty() || name.contains(['\\', '{', '}']) {
+                return None;
+            }
+            steps.push(format!("\"{name}\""));
+            rest = after;
+        } else if let Some(name) = rest.strip_prefix('.') {
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            let (name, after) = name.split_at_checked(end)?;
+            let plain = name
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+            if !plain || name.is_empty() || name.eq_ignore_ascii_case("null") {
+                return None;
+            }
+            steps.push(name.to_owned());
+            rest = after;
+        } else {
+            let (place, after) = rest.strip_prefix('[')?.split_once(']')?;
+            if place.is_empty() || !place.bytes().all(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            steps.push(place.to_owned());
+            rest = after;
+        }
+    }
+    Some(format!("{{{}}}", steps.join(",")))
+}

@@ -1,0 +1,252 @@
+//! MySQL's functions on parts of texts: cutting and finding. Finding does not tell letters apart.
+//!
+//! <https://dev.mysql.com/doc/refman/8.0/en/string-functions.html>
+
+use crate::dialect::source::{Rule, Write};
+use crate::dialect::translator::Writer;
+use crate::dialect::translator::call::Call;
+use crate::dialect::translator::condition::has_letters;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::translated::{Kind, Written};
+use crate::dialect::translator::untranslatable::Outcome;
+
+const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
+
+/// The table.
+pub const RULES: &[Rule] = &[
+    by(
+        "substring",
+        (2, 3),
+        substring,
+        ("SUBSTRING(s, 2, 3)", "substr(s, 2, 3) AS \"substring\""),
+    ),
+    by(
+        "substr",
+        (2, 3),
+        substring,
+        ("SUBSTR(s, 2)", "substr(s, 2) AS \"substring\""),
+    ),
+    by(
+        "mid",
+        (3, 3),
+        substring,
+        ("MID(s, 2, 3)", "substr(s, 2, 3) AS mid"),
+    ),
+    by(
+        "left",
+        (2, 2),
+        side,
+        ("LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
+    ),
+    by(
+        "right",
+        (2, 2),
+        side,
+        (
+            "RIGHT(s, n)",
+            "\"right\"(s, CASE WHEN n < 0 THEN 0 ELSE n END) AS \"right\"",
+        ),
+    ),
+    by(
+        "locate",
+        (2, 3),
+        locate,
+        ("LOCATE('A', s)", "strpos(lower(s), 'a') AS locate"),
+    ),
+    by(
+        "position",
+        (2, 2),
+        locate,
+        ("POSITION('-' IN s)", "strpos(s, '-') AS \"position\""),
+    ),
+    by(
+        "instr",
+        (2, 2),
+        instr,
+        ("INSTR(s, '-')", "strpos(s, '-') AS instr"),
+    ),
+    by(
+        "substring_index",
+        (3, 3),
+        substring_index,
+        (
+            "SUBSTRING_INDEX(s, '@', 1)",
+            "split_part(s, '@', 1) AS substring_index",
+        ),
+    ),
+    by(
+        "find_in_set",
+        (2, 2),
+        find_in_set,
+        (
+            "FIND_IN_SET('1', s)",
+            "CASE WHEN s IS NOT NULL THEN COALESCE(array_position(string_to_array(s, ','), '1'), 0) END \
+             AS find_in_set",
+        ),
+    ),
+];
+
+const fn by(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    case: (&'static str, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        arguments,
+        write: Write::By(write),
+        doc: TEXTS,
+        case,
+    }
+}
+
+/// SUBSTRING counts from the end where the place is negative, and is empty from place 0.
+fn substring(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let subject = writer.text(call.argument(0)?)?;
+    let place = writer.integer(call.argument(1)?)?;
+    let length = match call.arguments.get(2) {
+        Some(length) => Some(writer.integer(length)?),
+        None => None,
+    };
+    let (own, place_text) = (&subject.text, &place.text);
+    let tail = match &length {
+        None => String::new(),
+        Some(length) => match length.small_integer() {
+            Some(known) => format!(", {}", known.max(0)),
+            None => format!(", GREATEST({}, 0)", length.text),
+        },
+    };
+    let mut not_null = subject.not_null && place.not_null;
+    not_null &= length.as_ref().is_none_or(|length| length.not_null);
+    if place.small_integer().is_some_and(|place| place > 0) {
+        let text = format!("substr({own}, {place_text}{tail})");
+        return Ok(Written::tight(text, Kind::Text).never_null(not_null));
+    }
+    let from_end = format!("char_length({own}) + 1 + {}", place.atom());
+    let text = format!(
+        "CASE WHEN {0} > 0 THEN substr({own}, {place_text}{tail}) \
+         WHEN {0} = 0 OR char_length({own}) + {0} < 0 THEN '' \
+         WHEN {0} < 0 THEN substr({own}, {from_end}{tail}) END",
+        place.atom(),
+    );
+    Ok(Written::tight(text, Kind::Text))
+}
+
+/// LEFT and RIGHT of nothing positive are empty.
+fn side(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let subject = writer.text(call.argument(0)?)?;
+    let count = writer.integer(call.argument(1)?)?;
+    let count_text = match count.small_integer() {
+        Some(known) => known.max(0).to_string(),
+        None if count.not_null => format!("GREATEST({}, 0)", count.text),
+        // Of a NULL the greatest would be 0.
+        None => format!("CASE WHEN {0} < 0 THEN 0 ELSE {0} END", count.atom()),
+    };
+    let text = format!("\"{}\"({}, {count_text})", call.name, subject.text);
+    Ok(Written::tight(text, Kind::Text).never_null(subject.not_null && count.not_null))
+}
+
+fn instr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let subject = writer.text(call.argument(0)?)?;
+    let sought = writer.text(call.argument(1)?)?;
+    let not_null = subject.not_null && sought.not_null;
+    Ok(Written::tight(found(&subject.text, &subject, &sought), Kind::Integer).never_null(not_null))
+}
+
+/// LOCATE(sought, in, from) and POSITION(sought IN in).
+fn locate(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let sought = writer.text(call.argument(0)?)?;
+    let subject = writer.text(call.argument(1)?)?;
+    let not_null = subject.not_null && sought.not_null;
+    let from = match call.arguments.get(2) {
+        None => {
+            let text = found(&subject.text, &subject, &sought);
+            return Ok(Written::tight(text, Kind::Integer).never_null(not_null));
+        }
+        Some(from) => writer.integer(from)?,
+    };
+    if from.small_integer().is_none_or(|from| from < 1) {
+        return Err(call
+            .refused()
+            .hint("its third argument has to be a literal"));
+    }
+    let rest = format!("substr({}, {})", subject.text, from.text);
+    let place = found(&rest, &subject, &sought);
+    let text = format!(
+        "CASE WHEN {place} = 0 THEN 0 ELSE {place} + {} - 1 END",
+        from.text
+    );
+    Ok(Written::tight(text, Kind::Integer))
+}
+
+/// The place of a text in another, letters alike.
+fn found(within: &str, subject: &Written, sought: &Written) -> String {
+    if !has_letters(subject) || !has_letters(sought) {
+        return format!("strpos({within}, {})", sought.text);
+    }
+    let sought = match sought.text_literal() {
+        Some(text) if text.is_ascii() => literal::quoted(&text.to_ascii_lowercase()),
+        _ => format!("lower({})", sought.text),
+    };
+    format!("strpos(lower({within}), {sought})")
+}
+
+/// What stands before the nth delimiter, or behind the nth from the end.
+fn substring_index(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let subject = writer.text(call.argument(0)?)?;
+    let delimiter = writer.text(call.argument(1)?)?;
+    let count = writer.integer(call.argument(2)?)?;
+    let single = (delimiter.text_literal()).is_some_and(|text| text.chars().count() == 1);
+    let (Some(count), true) = (count.small_integer(), single) else {
+        return Err(call
+            .refused()
+            .hint("its delimiter has to be one character and its count a literal"));
+    };
+    let (own, by) = (&subject.text, &delimiter.text);
+    let text = match count {
+        0 => return Err(call.refused()),
+        1 => format!("split_part({own}, {by}, 1)"),
+        -1 => format!("reverse(split_part(reverse({own}), {by}, 1))"),
+        count if count > 0 => {
+            format!("array_to_string((string_to_array({own}, {by}))[1:{count}], {by})")
+        }
+        count => format!(
+            "reverse(array_to_string((string_to_array(reverse({own}), {by}))[1:{}], {by}))",
+            count.unsigned_abs()
+        ),
+    };
+    Ok(Written::tight(text, Kind::Text).never_null(subject.not_null))
+}
+
+fn find_in_set(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    let sought = writer.text(call.argument(0)?)?;
+    let set = writer.text(call.argument(1)?)?;
+    let alike = has_letters(&sought) && has_letters(&set);
+    let lower = |value: &Written| match value.text_literal() {
+        Some(text) if alike && text.is_ascii() => literal::quoted(&text.to_ascii_lowercase()),
+        _ if alike => format!("lower({})", value.text),
+        _ => value.text.clone(),
+    };
+    let found = format!(
+        "COALESCE(array_position(string_to_array({}, ','), {}), 0)",
+        lower(&set),
+        lower(&sought)
+    );
+    let doubts: Vec<String> = [&sought, &set]
+        .iter()
+        .filter(|value| !value.not_null)
+        .map(|value| format!("{} IS NOT NULL", value.atom()))
+        .collect();
+    if doubts.is_empty() {
+        return Ok(Written::tight(found, Kind::Integer).never_null(true));
+    }
+    let text = format!("CASE WHEN {} THEN {found} END", doubts.join(" AND "));
+    Ok(Written::tight(text, Kind::Integer))
+}

@@ -1,0 +1,93 @@
+//! The database as a session sees it at one moment.
+
+use crate::catalog::{Catalog, Mask, Oid, Rights, RoleId, SearchPath, TypeId};
+use crate::gate::{Parameters, SearchPaths, SessionNames};
+use crate::resolve::{self, Lookup, Resolution, Types};
+use crate::sql::tree::Tree;
+
+/// The database as the session sees it at this moment.
+pub struct Database<'a> {
+    /// The snapshot.
+    pub catalog: &'a Catalog,
+    /// Where unqualified names are looked up.
+    pub path: SearchPath,
+    /// As whom; none where the snapshot does not know the role.
+    pub role: Option<RoleId>,
+    /// What the policy hides of it.
+    pub mask: Option<&'a Mask>,
+    /// The types of parameters, as the client gave them.
+    pub parameters: Vec<Option<TypeId>>,
+}
+
+impl<'a> Database<'a> {
+    /// What the session's names lead to; none without a snapshot or with a search_path in doubt.
+    pub fn of(names: &'a SessionNames, parameters: &Parameters) -> Option<Self> {
+        let catalog = names.sight()?.catalog();
+        let SearchPaths::Known(paths) = names.paths() else {
+            return None;
+        };
+        let [path] = &**paths else {
+            return None;
+        };
+        let role = catalog.role_named(names.role());
+        let parameters = match parameters {
+            Parameters::Given(oids) => oids
+                .iter()
+                .map(|oid| catalog.index().type_of_oid(Oid(*oid)))
+                .collect(),
+            Parameters::Unknown => return None,
+        };
+        Some(Self {
+            catalog,
+            path: catalog.search_path(path, role),
+            role,
+            mask: names.sight()?.mask(),
+            parameters,
+        })
+    }
+
+    /// What may be shown to the client: what its role may read, and the policy does not hide. Every
+    /// question about what to tell goes through here.
+    pub fn rights(&self) -> Rights<'_> {
+        self.catalog.rights_of(self.role).behind(self.mask)
+    }
+
+    /// For [`resolve::statement`].
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            catalog: self.catalog,
+            path: &self.path,
+            parameters: Types::Given(&self.parameters),
+        }
+    }
+
+    /// What the names of a tree of one statement mean.
+    pub fn resolve<'t>(&'t self, tree: &'t Tree) -> Option<Resolution<'t>> {
+        let mut statements = tree.statements();
+        let only = statements.next().filter(|_| statements.next().is_none())?;
+        resolve::statement(only.node, &self.lookup()).ok()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    //! A session of a database that tests make up.
+
+    use std::sync::Arc;
+
+    use crate::catalog::fixture::Fixture;
+    use crate::gate::effects::graph::Sight;
+    use crate::gate::{SearchPaths, SessionNames};
+    use crate::policy::Policy;
+
+    /// A session under a policy, with `public` as its path and `postgres` as its role.
+    pub(crate) fn session(world: Fixture, policy: &Policy) -> SessionNames {
+        let mut names = SessionNames::default();
+        names.set_server_major(15);
+        let sight = Sight::new(Arc::new(world.build()), policy);
+        names.set_sight(Some(Arc::new(sight)));
+        names.set_role("postgres");
+        names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
+        names
+    }
+}

@@ -1,0 +1,313 @@
+//! Conditions: what is true, false or NULL.
+
+use sqlparser::ast::{Expr, Query};
+
+use super::Writer;
+use super::compare::{Comparison, Side};
+use super::literal;
+use super::translated::{Form, Kind, Written};
+use super::untranslatable::Outcome;
+use crate::dialect::source::{Booleans, Letters, untyped};
+
+impl Writer<'_> {
+    /// An expression where a condition is needed.
+    pub fn condition(&mut self, expr: &Expr) -> Outcome<Written> {
+        let value = self.value(expr)?;
+        self.truth(value)
+    }
+
+    /// A value as a condition: where numbers are conditions, everything but zero is true.
+    pub fn truth(&mut self, value: Written) -> Outcome<Written> {
+        let numbers = self.source.habits().booleans == Booleans::Numbers;
+        match value.kind {
+            Kind::Bool | Kind::Null => Ok(value),
+            Kind::Unclear if !numbers || value.form == Form::Parameter => Ok(value),
+            kind if numbers && kind.is_number() => {
+                if let Some(digits) = value.number_literal() {
+                    let is_zero = digits.bytes().all(|b| matches!(b, b'0' | b'.' | b'-'));
+                    return Ok(literal::boolean(!is_zero));
+                }
+                Ok(
+                    Written::operation(format!("{} <> 0", value.atom()), Kind::Bool)
+                        .never_null(value.not_null),
+                )
+            }
+            _ => Err(untyped(&value, "a condition")),
+        }
+    }
+
+    /// The conditions that have a syntax of their own; none for any other expression.
+    pub fn condition_of(&mut self, expr: &Expr) -> Outcome<Option<Written>> {
+        let written = match expr {
+            Expr::IsNull(inner) => self.is_null(inner, "IS NULL")?,
+            Expr::IsNotNull(inner) => self.is_null(inner, "IS NOT NULL")?,
+            Expr::IsTrue(inner) => self.is_truth(inner, "IS TRUE")?,
+            Expr::IsNotTrue(inner) => self.is_truth(inner, "IS NOT TRUE")?,
+            Expr::IsFalse(inner) => self.is_truth(inner, "IS FALSE")?,
+            Expr::IsNotFalse(inner) => self.is_truth(inner, "IS NOT FALSE")?,
+            Expr::IsUnknown(inner) => self.is_truth(inner, "IS UNKNOWN")?,
+            Expr::IsNotUnknown(inner) => self.is_truth(inner, "IS NOT UNKNOWN")?,
+            Expr::IsDistinctFrom(left, right) => {
+                self.compared(Comparison::Distinct, left, right)?
+            }
+            Expr::IsNotDistinctFrom(left, right) => {
+                self.compared(Comparison::NotDistinct, left, right)?
+            }
+            Expr::InList {
+                expr,
+                list,
+                negated,
+            } => self.in_list(expr, list, *negated)?,
+            Expr::InSubquery {
+                expr,
+                subquery,
+                negated,
+            } => self.in_subquery(expr, subquery, *negated)?,
+            Expr::Between {
+                expr,
+                negated,
+                low,
+                high,
+            } => self.between(expr, *negated, low, high)?,
+            Expr::Like {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char,
+            } => {
+                let letters = self.source.habits().like;
+                self.like(expr, pattern, escape_char.as_deref(), letters, *negated)?
+            }
+            Expr::ILike {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char,
+            } => self.like(
+                expr,
+                pattern,
+                escape_char.as_deref(),
+                Letters::Alike,
+                *negated,
+            )?,
+            Expr::Exists { subquery, negated } => {
+                let written = self.query(subquery)?;
+                let not = if *negated { "NOT " } else { "" };
+                Written {
+                    tight: !*negated,
+                    name: Some("exists".to_owned()),
+                    ..Written::loose(format!("{not}EXISTS ({})", written.text), Kind::Bool)
+                        .never_null(true)
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(written))
+    }
+
+    fn is_null(&mut self, inner: &Expr, test: &str) -> Outcome<Written> {
+        let inner = self.value(inner)?;
+        Ok(Written::operation(format!("{} {test}", inner.atom()), Kind::Bool).never_null(true))
+    }
+
+    fn is_truth(&mut self, inner: &Expr, test: &str) -> Outcome<Written> {
+        let inner = self.condition(inner)?;
+        Ok(Written::operation(format!("{} {test}", inner.atom()), Kind::Bool).never_null(true))
+    }
+
+    fn in_list(&mut self, expr: &Expr, list: &[Expr], negated: bool) -> Outcome<Written> {
+        if let Expr::Tuple(parts) = expr {
+            return self.rows_in_list(parts, list, negated);
+        }
+        let subject = self.value(expr)?;
+        let mut values = Vec::new();
+        for one in list {
+            values.push(self.value(one)?);
+        }
+        let mut sides = Vec::new();
+        for value in &values {
+            sides.push(self.sides(&subject, value, Side::Equality)?);
+        }
+        let not_null = subject.not_null && values.iter().all(|value| value.not_null);
+        // One spelling of the subject has to do for all; where it does not, each is compared alone.
+        let first = sides
+            .first()
+            .map(|(left, _)| left.clone())
+            .unwrap_or_default();
+        let text = if sides.iter().all(|(left, _)| *left == first) {
+            let values: Vec<&str> = sides.iter().map(|(_, right)| right.as_str()).collect();
+            let not = if negated { "NOT IN" } else { "IN" };
+            format!("{first} {not} ({})", values.join(", "))
+        } else {
+            let pairs: Vec<String> = sides
+                .iter()
+                .map(|(left, right)| format!("{left} = {right}"))
+                .collect();
+            let not = if negated { "NOT " } else { "" };
+            format!("{not}({})", pairs.join(" OR "))
+        };
+        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+    }
+
+    /// `(a, b) IN ((1, 2), (3, 4))`
+    fn rows_in_list(&mut self, parts: &[Expr], list: &[Expr], negated: bool) -> Outcome<Written> {
+        let mut rows = Vec::new();
+        for row in list {
+            let Expr::Tuple(values) = row else {
+                return self.refuse("a list of something else than rows");
+            };
+            if values.len() != parts.len() {
+                return self.refuse("rows of different lengths");
+            }
+            let mut pairs = Vec::new();
+            for (part, value) in parts.iter().zip(values) {
+                let (part, value) = (self.value(part)?, self.value(value)?);
+                pairs.push(self.equal(&part, &value)?.atom());
+            }
+            rows.push(format!("({})", pairs.join(" AND ")));
+        }
+        let not = if negated { "NOT " } else { "" };
+        let text = format!("{not}({})", rows.join(" OR "));
+        Ok(Written::operation(text, Kind::Bool))
+    }
+
+    fn in_subquery(&mut self, expr: &Expr, query: &Query, negated: bool) -> Outcome<Written> {
+        let not = if negated { "NOT IN" } else { "IN" };
+        if let Expr::Tuple(parts) = expr {
+            return self.row_in_subquery(parts, query, not);
+        }
+        let subject = self.value(expr)?;
+        let written = self.query(query)?;
+        let column = written.columns.only().cloned();
+        let alike = self.source.habits().equality == Letters::Alike;
+        let kind = column.as_ref().map_or(Kind::Unclear, |column| column.kind);
+        // What the subquery gives is compared as it is, or not at all.
+        let text = match (subject.kind, kind, column) {
+            (Kind::Text, Kind::Text, Some(column)) if alike && !subject.cased && !column.cased => {
+                let name = self.make_name("listed");
+                let column = super::name::quoted(&column.name).into_owned();
+                format!(
+                    "lower({}) {not} (SELECT lower({name}.{column}) FROM ({}) AS {name})",
+                    subject.text, written.text
+                )
+            }
+            (one, other, _) if self.source.moments_are_texts() && one.is_other_moment(other) => {
+                return self.refuse("a date compared with timestamps");
+            }
+            (one, other, _) if one.goes_with(other) => {
+                format!("{} {not} ({})", subject.atom(), written.text)
+            }
+            (Kind::Unclear, _, _) | (_, Kind::Unclear, _) if !alike => {
+                format!("{} {not} ({})", subject.atom(), written.text)
+            }
+            _ => return Err(untyped(&subject, "a value of the subquery's type")),
+        };
+        Ok(Written::operation(text, Kind::Bool))
+    }
+
+    fn row_in_subquery(&mut self, parts: &[Expr], query: &Query, not: &str) -> Outcome<Written> {
+        let mut subjects = Vec::new();
+        for part in parts {
+            subjects.push(self.value(part)?);
+        }
+        let written = self.query(query)?;
+        let alike = self.source.habits().equality == Letters::Alike;
+        let fits = match &written.columns {
+            super::scope::Columns::Known(columns) if columns.len() == subjects.len() => {
+                columns.iter().zip(&subjects).all(|(column, subject)| {
+                    let letters = alike && column.kind == Kind::Text && !column.cased;
+                    subject.kind.goes_with(column.kind) && !letters
+                })
+            }
+            _ => false,
+        };
+        if !fits {
+            return self.refuse("rows of texts, or of unknown types, compared with a subquery");
+        }
+        let texts: Vec<&str> = subjects.iter().map(|one| one.text.as_str()).collect();
+        let text = format!("({}) {not} ({})", texts.join(", "), written.text);
+        Ok(Written::operation(text, Kind::Bool))
+    }
+
+    fn between(&mut self, expr: &Expr, negated: bool, low: &Expr, high: &Expr) -> Outcome<Written> {
+        let subject = self.value(expr)?;
+        let (low, high) = (self.value(low)?, self.value(high)?);
+        if !low.kind.goes_with(high.kind)
+            && (subject.kind == Kind::Text || !low.is_literal() && !high.is_literal())
+        {
+            return self.refuse("BETWEEN values of several types");
+        }
+        let (first, low_text) = self.sides(&subject, &low, Side::Order)?;
+        let (second, high_text) = self.sides(&subject, &high, Side::Order)?;
+        let not_null = subject.not_null && low.not_null && high.not_null;
+        let text = if first == second {
+            let not = if negated { "NOT BETWEEN" } else { "BETWEEN" };
+            format!("{first} {not} {low_text} AND {high_text}")
+        } else {
+            let not = if negated { "NOT " } else { "" };
+            format!("{not}({first} >= {low_text} AND {second} <= {high_text})")
+        };
+        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+    }
+
+    /// LIKE, told apart by case or not.
+    pub fn like(
+        &mut self,
+        expr: &Expr,
+        pattern: &Expr,
+        escape: Option<&Expr>,
+        letters: Letters,
+        negated: bool,
+    ) -> Outcome<Written> {
+        let subject = self.text(expr)?;
+        let pattern = self.text(pattern)?;
+        let usual = self.source.habits().like_escape;
+        let escape = match escape {
+            Some(escape) => {
+                let escape = self.value(escape)?;
+                match escape.text_literal() {
+                    Some(one) if one.chars().count() <= 1 => {
+                        format!(" ESCAPE {}", literal::quoted(one))
+                    }
+                    _ => return self.refuse("this ESCAPE"),
+                }
+            }
+            None if usual == Some('\\') => String::new(),
+            None => match usual {
+                Some(one) => format!(" ESCAPE {}", literal::quoted(&one.to_string())),
+                // Without a backslash in the pattern there is nothing to escape.
+                None if pattern
+                    .text_literal()
+                    .is_some_and(|text| !text.contains('\\')) =>
+                {
+                    String::new()
+                }
+                None => " ESCAPE ''".to_owned(),
+            },
+        };
+        let not = if negated { "NOT " } else { "" };
+        let operator = match letters {
+            Letters::Alike if has_letters(&pattern) && !subject.cased && !pattern.cased => "ILIKE",
+            Letters::Alike | Letters::ToldApart => "LIKE",
+        };
+        let text = format!(
+            "{} {not}{operator} {}{escape}",
+            subject.atom(),
+            pattern.atom()
+        );
+        let not_null = subject.not_null && pattern.not_null;
+        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+    }
+}
+
+/// Whether a text may hold a letter that has a small and a capital form.
+pub fn has_letters(value: &Written) -> bool {
+    match value.text_literal() {
+        Some(text) => text
+            .chars()
+            .any(|c| !c.is_ascii() || c.is_ascii_alphabetic()),
+        None => true,
+    }
+}

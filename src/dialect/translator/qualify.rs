@@ -1,0 +1,68 @@
+//! QUALIFY: a condition on window functions, which Postgres can only put around a subquery.
+
+use sqlparser::ast::Expr;
+
+use super::Writer;
+use super::name;
+use super::scope::{Columns, Reach};
+use super::untranslatable::{Outcome, Untranslatable};
+
+/// The parts of a SELECT before its QUALIFY.
+pub struct Unqualified {
+    /// Whether DISTINCT is written: it comes after QUALIFY.
+    pub is_distinct: bool,
+    /// The select list.
+    pub list: String,
+    /// FROM and what follows, without WINDOW.
+    pub rest: String,
+    /// WINDOW.
+    pub windows: String,
+}
+
+impl Writer<'_> {
+    /// A SELECT with QUALIFY.
+    pub fn qualified(
+        &mut self,
+        qualify: &Expr,
+        body: Unqualified,
+        columns: Columns,
+    ) -> Outcome<(String, Columns)> {
+        let condition = self.reaching(Reach::AfterColumns, |writer| writer.condition(qualify))?;
+        let Columns::Known(known) = &columns else {
+            return Err(Untranslatable::construct(
+                "QUALIFY beside columns that are not known",
+            ));
+        };
+        let names: Vec<String> = (known.iter())
+            .map(|column| name::quoted(&column.name).into_owned())
+            .collect();
+        let is_repeated = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+        if names.iter().any(is_repeated) {
+            return Err(Untranslatable::construct(
+                "QUALIFY beside two columns of one name",
+            ));
+        }
+        let flag = self.make_name("qualified");
+        let inner = self.make_name("rows");
+        let distinct = if body.is_distinct { "DISTINCT " } else { "" };
+        let Unqualified {
+            list,
+            rest,
+            windows,
+            is_distinct: _,
+        } = body;
+        let text = format!(
+            "SELECT {distinct}{} FROM (SELECT {list}, {} AS {flag}{rest}{windows}) AS {inner} \
+             WHERE {flag}",
+            names.join(", "),
+            condition.text
+        );
+        // What follows sees what is returned, and nothing else.
+        if let Some(level) = self.level() {
+            level.items.clear();
+            level.aliases.clear();
+            level.listed.clear();
+        }
+        Ok((text, columns))
+    }
+}

@@ -1,0 +1,319 @@
+//! Queries: WITH, set operations and LIMIT.
+
+use sqlparser::ast::{
+    Cte, Expr, LimitClause, Offset, Query, SetExpr, SetOperator, SetQuantifier, With,
+};
+
+use super::Writer;
+use super::first_rows::{First, reads_itself};
+use super::literal;
+use super::name;
+use super::order_by::Sorted;
+use super::scope::{Columns, Common, Level, OutputColumn};
+use super::translated::{Form, Kind, Written};
+use super::untranslatable::{Outcome, Untranslatable};
+use crate::policy::Dialect;
+
+/// A query as it is written.
+pub struct WrittenQuery {
+    /// Its text, without parentheses.
+    pub text: String,
+    /// Its columns.
+    pub columns: Columns,
+}
+
+impl Writer<'_> {
+    /// A whole query.
+    pub fn query(&mut self, query: &Query) -> Outcome<WrittenQuery> {
+        let Query {
+            with,
+            body,
+            order_by,
+            limit_clause,
+            fetch,
+            locks,
+            for_clause,
+            settings,
+            format_clause,
+            pipe_operators,
+        } = query;
+        if !locks.is_empty() {
+            return self.refuse("a row lock");
+        }
+        if for_clause.is_some() {
+            return Err(Untranslatable::construct("FOR XML or FOR JSON")
+                .hint("write string_agg(…), jsonb_agg(…) or jsonb_build_object(…)"));
+        }
+        if settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
+            return self.refuse("a clause after the query");
+        }
+        let commons = self.commons.len();
+        let depth = self.levels.len();
+        let mut text = match with {
+            Some(with) => self.with(with)?,
+            None => String::new(),
+        };
+        let beginning = text.len();
+        // An ORDER BY sees what its SELECT sees.
+        self.levels.push(Level::default());
+        let (body_text, columns, of_select) = self.body(body)?;
+        let mut sorted = Sorted { columns, of_select };
+        let body_text = match order_by {
+            Some(order_by) if self.is_sorted_outside(body, order_by, &sorted) => {
+                sorted.of_select = false;
+                let name = self.make_name("unsorted");
+                format!("SELECT * FROM ({body_text}) AS {name}")
+            }
+            _ => body_text,
+        };
+        text.push_str(&body_text);
+        if let Some(order_by) = order_by {
+            text.push_str(" ORDER BY ");
+            text.push_str(&self.query_order(order_by, &sorted)?);
+        }
+        let first = First::of(body, fetch.as_ref());
+        if let Some(limit) = limit_clause {
+            text.push_str(&self.limit(limit)?);
+        }
+        if let Some(first) = first {
+            let is_sorted = order_by.is_some();
+            let unlimited = text.get(beginning..).unwrap_or_default().to_owned();
+            text.push_str(&self.first(&first, &unlimited, is_sorted)?);
+        }
+        self.levels.truncate(depth);
+        self.commons.truncate(commons);
+        Ok(WrittenQuery {
+            text,
+            columns: sorted.columns,
+        })
+    }
+
+    fn with(&mut self, with: &With) -> Outcome<String> {
+        let With {
+            with_token: _,
+            recursive,
+            cte_tables,
+        } = with;
+        let mut parts = Vec::new();
+        let unsaid = self.source.recurs_unsaid() && cte_tables.iter().any(reads_itself);
+        let recursive = *recursive || unsaid;
+        for table in cte_tables {
+            parts.push(self.common(table, recursive)?);
+        }
+        let keyword = if recursive { "WITH RECURSIVE" } else { "WITH" };
+        Ok(format!("{keyword} {} ", parts.join(", ")))
+    }
+
+    fn common(&mut self, table: &Cte, recursive: bool) -> Outcome<String> {
+        let Cte {
+            alias,
+            query,
+            from: None,
+            materialized: None,
+            closing_paren_token: _,
+        } = table
+        else {
+            return self.refuse("this form of a common table");
+        };
+        let name = name::spelled(&alias.name)?;
+        let mut given = Vec::new();
+        for column in &alias.columns {
+            given.push(name::spelled(&column.name)?);
+        }
+        let place = self.commons.len();
+        if recursive {
+            // Of what it reads of itself the types are those of its first part.
+            let columns = self.first_part(query, &given)?;
+            self.commons.push(Common {
+                name: name.clone(),
+                columns,
+            });
+        }
+        let written = self.query(query)?;
+        self.commons.truncate(place);
+        self.commons.push(Common {
+            name: name.clone(),
+            columns: written.columns.renamed(&given),
+        });
+        let columns = if given.is_empty() {
+            String::new()
+        } else {
+            let quoted: Vec<_> = given.iter().map(|one| name::quoted(one)).collect();
+            format!(" ({})", quoted.join(", "))
+        };
+        Ok(format!(
+            "{}{columns} AS ({})",
+            name::quoted(&name),
+            written.text
+        ))
+    }
+
+    /// The columns of the part of a recursive common table that does not read itself.
+    fn first_part(&mut self, query: &Query, given: &[String]) -> Outcome<Columns> {
+        let SetExpr::SetOperation { left, .. } = &*query.body else {
+            return Ok(Columns::Unknown);
+        };
+        let depth = self.levels.len();
+        let commons = self.commons.len();
+        if let Some(with) = &query.with {
+            self.with(with)?;
+        }
+        self.levels.push(Level::default());
+        let (_, columns, _) = self.body(left)?;
+        self.levels.truncate(depth);
+        self.commons.truncate(commons);
+        Ok(columns.renamed(given))
+    }
+
+    /// Text, columns, and whether it is one SELECT, whose level then is the innermost.
+    fn body(&mut self, body: &SetExpr) -> Outcome<(String, Columns, bool)> {
+        match body {
+            SetExpr::Select(select) => {
+                let (text, columns) = self.select(select)?;
+                Ok((text, columns, true))
+            }
+            SetExpr::Query(query) => {
+                let written = self.query(query)?;
+                Ok((format!("({})", written.text), written.columns, false))
+            }
+            SetExpr::SetOperation {
+                op,
+                set_quantifier,
+                left,
+                right,
+            } => {
+                let (text, columns) = self.set_operation(left, *op, *set_quantifier, right)?;
+                Ok((text, columns, false))
+            }
+            SetExpr::Values(values) => {
+                let (text, columns) = self.values(values)?;
+                Ok((text, columns, false))
+            }
+            SetExpr::Insert(_)
+            | SetExpr::Update(_)
+            | SetExpr::Delete(_)
+            | SetExpr::Merge(_)
+            | SetExpr::Table(_) => self.refuse("this form of a query"),
+        }
+    }
+
+    fn set_operation(
+        &mut self,
+        left: &SetExpr,
+        op: SetOperator,
+        quantifier: SetQuantifier,
+        right: &SetExpr,
+    ) -> Outcome<(String, Columns)> {
+        let operator = match op {
+            SetOperator::Union => "UNION",
+            SetOperator::Except | SetOperator::Minus => "EXCEPT",
+            SetOperator::Intersect => "INTERSECT",
+        };
+        let quantifier = match quantifier {
+            SetQuantifier::All => " ALL",
+            SetQuantifier::Distinct | SetQuantifier::None => "",
+            SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName => {
+                return self.refuse("a set operation by name");
+            }
+        };
+        let is_nested = matches!(right, SetExpr::SetOperation { .. });
+        if is_nested && self.source.dialect() == Dialect::Sqlite {
+            // All set operations are of one precedence there; the library knows better.
+            return self.refuse("INTERSECT after another set operation");
+        }
+        let (left, left_columns) = self.operand(left)?;
+        let (right, right_columns) = self.operand(right)?;
+        let columns = match (left_columns, right_columns) {
+            (Columns::Known(left), Columns::Known(right)) => Columns::Known(merged(left, &right)),
+            _ => Columns::Unknown,
+        };
+        Ok((format!("{left} {operator}{quantifier} {right}"), columns))
+    }
+
+    /// One side of a set operation, in parentheses where it is one itself: precedence is that of
+    /// the tree.
+    fn operand(&mut self, side: &SetExpr) -> Outcome<(String, Columns)> {
+        let depth = self.levels.len();
+        self.levels.push(Level::default());
+        let (text, columns, _) = self.body(side)?;
+        self.levels.truncate(depth);
+        let text = match side {
+            SetExpr::SetOperation { .. } => format!("({text})"),
+            _ => match First::of(side, None) {
+                Some(first) => format!("({text}{})", self.first(&first, &text, false)?),
+                None => text,
+            },
+        };
+        Ok((text, columns))
+    }
+
+    fn limit(&mut self, clause: &LimitClause) -> Outcome<String> {
+        let (limit, offset) = match clause {
+            LimitClause::LimitOffset {
+                limit,
+                offset,
+                limit_by,
+            } => {
+                if !limit_by.is_empty() {
+                    return self.refuse("LIMIT BY");
+                }
+                let offset = offset.as_ref().map(|Offset { value, rows: _ }| value);
+                (limit.as_ref(), offset)
+            }
+            LimitClause::OffsetCommaLimit { offset, limit } => (Some(limit), Some(offset)),
+        };
+        let mut text = String::new();
+        for (keyword, count) in [("LIMIT", limit), ("OFFSET", offset)] {
+            if let Some(count) = count {
+                let count = self.count(count)?;
+                // To SQLite a negative number is no limit at all.
+                let is_negative = count.small_integer().is_some_and(|count| count < 0);
+                if is_negative && self.source.dialect() == Dialect::Sqlite {
+                    continue;
+                }
+                text.push_str(&format!(" {keyword} {}", count.text));
+            }
+        }
+        Ok(text)
+    }
+
+    /// A number of rows.
+    fn count(&mut self, expr: &Expr) -> Outcome<Written> {
+        let count = self.value(expr)?;
+        match (&count.form, count.kind) {
+            (Form::NumberLiteral(_), Kind::Integer) | (Form::Parameter, _) => Ok(count),
+            _ => Err(Untranslatable::construct("a computed LIMIT")),
+        }
+    }
+
+    /// An expression as a column of a result: what is a number in the source dialect is one here.
+    pub fn shown(&mut self, value: Written) -> Outcome<Written> {
+        use crate::dialect::source::Booleans;
+        let as_number = self.source.habits().booleans == Booleans::Numbers;
+        if value.kind != Kind::Bool || !as_number || value.form == Form::Column {
+            return Ok(value);
+        }
+        if let Form::BoolLiteral(truth) = value.form {
+            return literal::number(if truth { "1" } else { "0" });
+        }
+        Ok(self.as_integer(&value))
+    }
+}
+
+fn merged(left: Vec<OutputColumn>, right: &[OutputColumn]) -> Vec<OutputColumn> {
+    let pairs = left.into_iter().zip(right);
+    pairs
+        .map(|(left, right)| OutputColumn {
+            kind: left.kind.common(right.kind),
+            not_null: left.not_null && right.not_null,
+            longer: left.longer || right.longer,
+            cased: left.cased || right.cased,
+            form: if left.form == right.form {
+                left.form
+            } else {
+                Form::Computed
+            },
+            name: left.name,
+        })
+        .collect()
+}

@@ -1,0 +1,136 @@
+//! What the names of a query stand for: relations in FROM with their columns, common tables, and
+//! aliases of the select list.
+
+use super::translated::{Form, Kind, Written};
+
+/// One query's names.
+#[derive(Default)]
+pub struct Level {
+    /// What stands in its FROM, so far.
+    pub items: Vec<Item>,
+    /// Whether a join merged columns of its items (USING, NATURAL).
+    pub merged: bool,
+    /// Its select list's aliases, as they are spelled in Postgres, and what they stand for.
+    pub aliases: Vec<(String, Written)>,
+    /// What its select list holds, with the names of the columns.
+    pub listed: Vec<(String, Written)>,
+    /// Names that the select list has here and not in the source, where a column of FROM has them.
+    pub captured: Vec<String>,
+    /// Where aliases are looked up now.
+    pub reach: Reach,
+}
+
+/// When an alias is what a name stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Never.
+    #[default]
+    Nowhere,
+    /// Where no column of FROM has the name.
+    AfterColumns,
+    /// Before columns of FROM.
+    BeforeColumns,
+}
+
+/// One item of FROM.
+#[derive(Clone)]
+pub struct Item {
+    /// What it is called there: its alias, or the relation's name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Columns,
+}
+
+/// What is known of columns.
+#[derive(Clone)]
+pub enum Columns {
+    /// All of them.
+    Known(Vec<OutputColumn>),
+    /// Nothing is known.
+    Unknown,
+}
+
+/// A column of a relation or of a query's result.
+#[derive(Clone, Debug)]
+pub struct OutputColumn {
+    /// As Postgres spells it.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// Whether it is never NULL.
+    pub not_null: bool,
+    /// See [`Written::longer`].
+    pub longer: bool,
+    /// What it is where it comes from: [`Form::Column`] for a relation's own, others where they
+    /// matter further out.
+    pub form: Form,
+    /// See [`Written::cased`].
+    pub cased: bool,
+}
+
+/// A common table.
+#[derive(Clone)]
+pub struct Common {
+    /// As Postgres spells it.
+    pub name: String,
+    /// Its columns.
+    pub columns: Columns,
+}
+
+impl Columns {
+    /// The column, where there is one alone.
+    pub fn only(&self) -> Option<&OutputColumn> {
+        match self {
+            Self::Known(columns) => match columns.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            },
+            Self::Unknown => None,
+        }
+    }
+
+    /// The same columns, the first of them with these names.
+    #[must_use]
+    pub fn renamed(self, given: &[String]) -> Self {
+        match self {
+            Self::Known(mut columns) => {
+                for (column, name) in columns.iter_mut().zip(given) {
+                    column.name.clone_from(name);
+                }
+                Self::Known(columns)
+            }
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl OutputColumn {
+    /// The column that an expression of a select list becomes.
+    pub fn of(name: &str, value: &Written) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: value.kind,
+            not_null: value.not_null,
+            longer: value.longer,
+            form: match value.form {
+                Form::Column => Form::Column,
+                Form::Digits => Form::Digits,
+                Form::Document => Form::Document,
+                _ => Form::Computed,
+            },
+            cased: value.cased,
+        }
+    }
+}
+
+/// The one among `all` that a name means: spelled so, or the only one that is but for its case.
+pub fn find<'a, T>(all: &'a [T], name_of: impl Fn(&T) -> &str, name: &str) -> Option<&'a T> {
+    if let Some(exact) = all.iter().find(|one| name_of(one) == name) {
+        return Some(exact);
+    }
+    let wanted = name.to_lowercase();
+    let mut alike = all
+        .iter()
+        .filter(|one| name_of(one).to_lowercase() == wanted);
+    alike.next().filter(|_| alike.next().is_none())
+}

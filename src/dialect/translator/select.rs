@@ -1,0 +1,388 @@
+//! One SELECT.
+
+use sqlparser::ast::{
+    Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr,
+    Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SelectModifiers,
+};
+
+use super::Writer;
+use super::name;
+use super::qualify::Unqualified;
+use super::scope::{Columns, OutputColumn, Reach};
+use super::translated::{NAMELESS, Written};
+use super::untranslatable::Outcome;
+use crate::policy::Dialect;
+
+impl Writer<'_> {
+    /// The SELECT whose level is the innermost: its text and its columns.
+    pub fn select(&mut self, select: &Select) -> Outcome<(String, Columns)> {
+        self.refuse_strange(select)?;
+        let from = self.from(&select.from)?;
+        let (list, mut columns) = self.select_list(&select.projection)?;
+        let has_totals = matches!(&select.group_by,
+            GroupByExpr::Expressions(keys, modifiers)
+                if !modifiers.is_empty() || keys.iter().any(makes_totals));
+        if has_totals {
+            // A total's keys are NULL.
+            self.may_be_null(&mut columns);
+        }
+        let distinct = self.distinct(select.distinct.as_ref())?;
+        let mut text = format!("SELECT {distinct}{list}");
+        let list_end = text.len();
+        text.push_str(&from);
+        let aliases = self.source.habits().aliases;
+        if let Some(selection) = &select.selection {
+            let filter = self.reaching(after(aliases.filter), |w| w.condition(selection))?;
+            text.push_str(&format!(" WHERE {}", filter.text));
+        }
+        text.push_str(&self.group_by(&select.group_by, &select.projection, &columns)?);
+        if let Some(having) = &select.having {
+            let having = self.reaching(after(aliases.having), |w| w.condition(having))?;
+            text.push_str(&format!(" HAVING {}", having.text));
+        }
+        let windows = self.windows(&select.named_window)?;
+        if let Some(qualify) = &select.qualify {
+            let body = Unqualified {
+                is_distinct: matches!(select.distinct, Some(Distinct::Distinct)),
+                list,
+                rest: text.split_off(list_end),
+                windows,
+            };
+            return self.qualified(qualify, body, columns);
+        }
+        text.push_str(&windows);
+        Ok((text, columns))
+    }
+
+    /// Refuses the clauses that are not written. All fields are named, so that none is passed over.
+    fn refuse_strange(&self, select: &Select) -> Outcome<()> {
+        let Select {
+            select_token: _,
+            optimizer_hints: _,
+            distinct: _,
+            select_modifiers,
+            top: _,
+            top_before_distinct: _,
+            projection: _,
+            exclude,
+            into,
+            from: _,
+            lateral_views,
+            prewhere,
+            selection: _,
+            connect_by,
+            group_by: _,
+            cluster_by,
+            distribute_by,
+            sort_by,
+            having: _,
+            named_window: _,
+            qualify: _,
+            window_before_qualify: _,
+            value_table_mode,
+            flavor,
+        } = select;
+        let strange = exclude.is_some()
+            || into.is_some()
+            || !lateral_views.is_empty()
+            || prewhere.is_some()
+            || !connect_by.is_empty()
+            || !cluster_by.is_empty()
+            || !distribute_by.is_empty()
+            || !sort_by.is_empty()
+            || value_table_mode.is_some()
+            || *flavor != SelectFlavor::Standard && !self.source.has_all();
+        if strange {
+            return self.refuse("this clause of SELECT");
+        }
+        if let Some(modifiers) = select_modifiers
+            && modifiers_matter(modifiers)
+        {
+            return self.refuse("SQL_CALC_FOUND_ROWS");
+        }
+        Ok(())
+    }
+
+    fn select_list(&mut self, projection: &[SelectItem]) -> Outcome<(String, Columns)> {
+        let mut parts = Vec::new();
+        let mut columns = Some(Vec::new());
+        let reach = after(self.source.habits().aliases.list);
+        for item in projection {
+            let (expr, alias) = match item {
+                SelectItem::UnnamedExpr(expr) => (expr, None),
+                SelectItem::ExprWithAlias { expr, alias } => (expr, Some(name::spelled(alias)?)),
+                SelectItem::Wildcard(options) => {
+                    let star = self.star(None, options)?;
+                    parts.push(star.text);
+                    columns = columns.zip(star.columns).map(|(mut one, all)| {
+                        one.extend(all);
+                        one
+                    });
+                    continue;
+                }
+                SelectItem::QualifiedWildcard(
+                    SelectItemQualifiedWildcardKind::ObjectName(of),
+                    options,
+                ) => {
+                    let star = self.star(Some(of), options)?;
+                    parts.push(star.text);
+                    columns = columns.zip(star.columns).map(|(mut one, all)| {
+                        one.extend(all);
+                        one
+                    });
+                    continue;
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _)
+                | SelectItem::ExprWithAliases { .. } => {
+                    return self.refuse("this form of a select list");
+                }
+            };
+            let value = self.reaching(reach, |writer| writer.value(expr))?;
+            let shown = self.shown(value.clone())?;
+            let wanted = match &alias {
+                Some(alias) => alias.clone(),
+                None => usual_name(expr, &value),
+            };
+            let natural = shown.name.as_deref() == Some(wanted.as_str());
+            if alias.is_none() && natural {
+                parts.push(shown.text.clone());
+            } else {
+                parts.push(format!("{} AS {}", shown.text, name::quoted(&wanted)));
+            }
+            if alias.is_none() && !is_column(expr) {
+                self.capture(&wanted)?;
+            }
+            if let Some(columns) = &mut columns {
+                columns.push(OutputColumn::of(&wanted, &shown));
+            }
+            if let Some(level) = self.level() {
+                level.listed.push((wanted.clone(), shown));
+            }
+            if alias.is_some()
+                && let Some(level) = self.level()
+            {
+                level.aliases.push((wanted, value));
+            }
+        }
+        if projection.is_empty() {
+            // `FROM t` alone.
+            columns = self.star_columns(None);
+            parts.push("*".to_owned());
+        }
+        let columns = columns.map_or(Columns::Unknown, Columns::Known);
+        Ok((parts.join(", "), columns))
+    }
+
+    fn distinct(&self, distinct: Option<&Distinct>) -> Outcome<&'static str> {
+        match distinct {
+            None | Some(Distinct::All) => Ok(""),
+            Some(Distinct::Distinct) => Ok("DISTINCT "),
+            Some(Distinct::On(_)) => self.refuse("DISTINCT ON"),
+        }
+    }
+
+    fn may_be_null(&mut self, columns: &mut Columns) {
+        if let Columns::Known(columns) = columns {
+            for column in columns {
+                column.not_null = false;
+            }
+        }
+        if let Some(level) = self.level() {
+            for (_, value) in &mut level.aliases {
+                value.not_null = false;
+            }
+        }
+    }
+
+    /// Remembers a name that an ORDER BY of Postgres would find in the select list, and the
+    /// source's in FROM.
+    fn capture(&mut self, name: &str) -> Outcome<()> {
+        let items = match self.level() {
+            Some(level) => level.items.clone(),
+            None => return Ok(()),
+        };
+        let is_column = self
+            .column_in(&items, name)
+            .map_or(true, |found| found.is_some());
+        if let Some(level) = self.level()
+            && is_column
+        {
+            level.captured.push(name.to_lowercase());
+        }
+        Ok(())
+    }
+
+    fn group_by(
+        &mut self,
+        group_by: &GroupByExpr,
+        projection: &[SelectItem],
+        columns: &Columns,
+    ) -> Outcome<String> {
+        let (expressions, modifiers) = match group_by {
+            GroupByExpr::Expressions(expressions, modifiers) => (expressions, modifiers),
+            GroupByExpr::All(modifiers) if modifiers.is_empty() => {
+                return self.group_by_all(projection);
+            }
+            GroupByExpr::All(_) => return self.refuse("GROUP BY ALL"),
+        };
+        if expressions.is_empty() {
+            return Ok(String::new());
+        }
+        let mut parts = Vec::new();
+        for expr in expressions {
+            parts.push(self.group_key(expr, projection, columns)?);
+        }
+        let keys = parts.join(", ");
+        Ok(match modifiers.as_slice() {
+            [] => format!(" GROUP BY {keys}"),
+            [GroupByWithModifier::Rollup] => format!(" GROUP BY ROLLUP ({keys})"),
+            [GroupByWithModifier::Cube] => format!(" GROUP BY CUBE ({keys})"),
+            _ => return self.refuse("this form of GROUP BY"),
+        })
+    }
+
+    /// A place, an alias where the dialect knows them here, or an expression.
+    fn group_key(
+        &mut self,
+        expr: &Expr,
+        projection: &[SelectItem],
+        columns: &Columns,
+    ) -> Outcome<String> {
+        if let Some(place) = self.alias_first(expr, columns) {
+            return Ok(place.to_string());
+        }
+        let reach = after(self.source.habits().aliases.group);
+        let key = self.reaching(reach, |writer| writer.value(expr))?;
+        if let Some(place) = key.small_integer() {
+            let index = usize::try_from(place)
+                .ok()
+                .and_then(|place| place.checked_sub(1));
+            if index.is_none_or(|index| index >= projection.len()) {
+                return self.refuse("a place in GROUP BY that the select list does not have");
+            }
+            return Ok(key.text);
+        }
+        if key.is_literal() {
+            return self.refuse("a constant in GROUP BY");
+        }
+        // By its place: what is grouped by is then what is selected, letter by letter.
+        if let (Columns::Known(known), Expr::Identifier(ident)) = (columns, expr)
+            && known.len() == projection.len()
+            && self.is_alias_only(&name::content(ident))?
+        {
+            let wanted = name::content(ident).to_lowercase();
+            let place = known
+                .iter()
+                .position(|one| one.name.to_lowercase() == wanted);
+            if let Some(place) = place {
+                return Ok((place + 1).to_string());
+            }
+        }
+        Ok(key.text)
+    }
+
+    /// The place of an alias in the select list, where the dialect asks for aliases before columns.
+    fn alias_first(&mut self, expr: &Expr, columns: &Columns) -> Option<usize> {
+        let (Expr::Identifier(ident), Columns::Known(known)) = (expr, columns) else {
+            return None;
+        };
+        if self.source.dialect() != Dialect::Bigquery {
+            return None;
+        }
+        let wanted = name::content(ident).to_lowercase();
+        let level = self.level()?;
+        level
+            .aliases
+            .iter()
+            .find(|(name, _)| name.to_lowercase() == wanted)?;
+        let place = known
+            .iter()
+            .position(|one| one.name.to_lowercase() == wanted)?;
+        Some(place + 1)
+    }
+
+    fn windows(&mut self, named: &[NamedWindowDefinition]) -> Outcome<String> {
+        let mut parts = Vec::new();
+        for NamedWindowDefinition(ident, window) in named {
+            let NamedWindowExpr::WindowSpec(spec) = window else {
+                return self.refuse("a window that is another's name");
+            };
+            let spec = self.window(spec)?;
+            let name = name::spelled(ident)?;
+            parts.push(format!("{} AS ({spec})", name::quoted(&name)));
+        }
+        if parts.is_empty() {
+            return Ok(String::new());
+        }
+        Ok(format!(" WINDOW {}", parts.join(", ")))
+    }
+}
+
+fn after(known: bool) -> Reach {
+    if known {
+        Reach::AfterColumns
+    } else {
+        Reach::Nowhere
+    }
+}
+
+fn is_column(expr: &Expr) -> bool {
+    matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+}
+
+/// What a column without an alias is called: as Postgres would call it if it read the source's
+/// text.
+fn usual_name(expr: &Expr, value: &Written) -> String {
+    match expr {
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+            value.name.clone().unwrap_or_else(|| NAMELESS.to_owned())
+        }
+        Expr::Function(function) => {
+            let last = function.name.0.last().and_then(|part| part.as_ident());
+            last.map_or_else(|| NAMELESS.to_owned(), |ident| ident.value.to_lowercase())
+        }
+        Expr::Nested(inner) => usual_name(inner, value),
+        Expr::Cast { expr, .. } => match &**expr {
+            Expr::Identifier(ident) => name::spelled(ident).unwrap_or_default(),
+            _ => value.name.clone().unwrap_or_else(|| NAMELESS.to_owned()),
+        },
+        Expr::Case { .. } => "case".to_owned(),
+        Expr::Exists { .. } => "exists".to_owned(),
+        Expr::Substring { .. } => "substring".to_owned(),
+        Expr::Extract { .. } => "extract".to_owned(),
+        Expr::Position { .. } => "position".to_owned(),
+        Expr::Ceil { .. } => "ceil".to_owned(),
+        Expr::Floor { .. } => "floor".to_owned(),
+        Expr::Convert { .. } => "convert".to_owned(),
+        Expr::Subquery(_) | Expr::Trim { .. } => {
+            value.name.clone().unwrap_or_else(|| NAMELESS.to_owned())
+        }
+        _ => NAMELESS.to_owned(),
+    }
+}
+
+/// `ROLLUP (a, b)` and its kin, as keys.
+fn makes_totals(key: &Expr) -> bool {
+    match key {
+        Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_) => true,
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_ascii_lowercase();
+            ["rollup", "cube"].contains(&name.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a modifier changes what is returned, not only how.
+fn modifiers_matter(modifiers: &SelectModifiers) -> bool {
+    let SelectModifiers {
+        high_priority: _,
+        straight_join: _,
+        sql_small_result: _,
+        sql_big_result: _,
+        sql_buffer_result: _,
+        sql_no_cache: _,
+        sql_calc_found_rows,
+    } = modifiers;
+    *sql_calc_found_rows
+}

@@ -1,0 +1,144 @@
+//! T-SQL's FORMAT, for the patterns of dates and numbers that mean the same everywhere.
+//!
+//! <https://learn.microsoft.com/en-us/sql/t-sql/functions/format-transact-sql>
+
+use super::timestamps;
+use crate::dialect::source::untyped;
+use crate::dialect::translator::Writer;
+use crate::dialect::translator::call::Call;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::translated::{Kind, Written};
+use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+
+/// FORMAT(value, pattern [, 'en-US'])
+pub fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+    call.plain()?;
+    if let Some(culture) = call.arguments.get(2) {
+        let culture = writer.value(culture)?;
+        if !culture
+            .text_literal()
+            .is_some_and(|name| name.eq_ignore_ascii_case("en-us"))
+        {
+            return Err(call.refused().hint("only the culture en-US is translated"));
+        }
+    }
+    let value = writer.value(call.argument(0)?)?;
+    let pattern = writer.value(call.argument(1)?)?;
+    let Some(pattern) = pattern.text_literal() else {
+        return Err(call.refused().hint("the pattern has to be a string"));
+    };
+    let unknown = || {
+        Untranslatable::construct("this pattern of FORMAT()")
+            .hint("write to_char(value, 'YYYY-MM-DD') with a pattern of Postgres's")
+    };
+    let (value, pattern) = match value.kind {
+        kind if kind.is_moment() => {
+            let pattern = of_dates(pattern).ok_or_else(unknown)?;
+            (writer.stamped(value)?, pattern)
+        }
+        Kind::Text => return Err(untyped(&value, "a date or a number")),
+        Kind::Integer | Kind::Decimal => (value, of_numbers(pattern).ok_or_else(unknown)?),
+        _ => {
+            return Err(timestamps::dated(writer, value)
+                .err()
+                .unwrap_or_else(unknown));
+        }
+    };
+    let text = format!("to_char({}, {})", value.text, literal::quoted(&pattern));
+    Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+}
+
+/// A pattern of `to_char` for one of dates.
+fn of_dates(pattern: &str) -> Option<String> {
+    let letters: Vec<char> = pattern.chars().collect();
+    // A letter alone is the name of a pattern.
+    if letters.len() < 2 {
+        return None;
+    }
+    let mut made = String::new();
+    let mut at = 0;
+    while let Some(letter) = letters.get(at) {
+        let count = letters
+            .iter()
+            .skip(at)
+            .take_while(|one| *one == letter)
+            .count();
+        let code = match (letter, count) {
+            ('y', 4) => "YYYY",
+            ('y', 2) => "YY",
+            ('M', 4) => "FMMonth",
+            ('M', 3) => "Mon",
+            ('M', 2) => "MM",
+            ('M', 1) => "FMMM",
+            ('d', 4) => "FMDay",
+            ('d', 3) => "Dy",
+            ('d', 2) => "DD",
+            ('d', 1) => "FMDD",
+            ('H', 2) => "HH24",
+            ('H', 1) => "FMHH24",
+            ('h', 2) => "HH12",
+            ('h', 1) => "FMHH12",
+            ('m', 2) => "MI",
+            ('s', 2) => "SS",
+            ('f', 3) => "MS",
+            ('t', 2) => "AM",
+            (' ' | '-' | '/' | '.' | ',' | ':' | '_', _) => {
+                made.extend(std::iter::repeat_n(*letter, count));
+                at += count;
+                continue;
+            }
+            ('T', 1) => "\"T\"",
+            _ => return None,
+        };
+        made.push_str(code);
+        at += count;
+    }
+    Some(made)
+}
+
+/// A pattern of `to_char` for one of numbers: `N2`, `F1`, `0.00`, `#,##0.0`.
+fn of_numbers(pattern: &str) -> Option<String> {
+    let grouped = "FM999,999,999,999,999,999,999,999,999,990";
+    let plain = "FM999999999999999999999999999999999999990";
+    let upper = pattern.to_ascii_uppercase();
+    let digits = |places: &str| match places {
+        "" => Some(2),
+        one => one.parse::<usize>().ok().filter(|places| *places <= 9),
+    };
+    let (whole, places) = if let Some(places) = upper.strip_prefix('N') {
+        (grouped, digits(places)?)
+    } else if let Some(places) = upper.strip_prefix('F') {
+        (plain, digits(places)?)
+    } else {
+        let (whole, fraction) = pattern.split_once('.').unwrap_or((pattern, ""));
+        let whole = match whole {
+            "0" => plain,
+            "#,##0" | "#,0" => grouped,
+            _ => return None,
+        };
+        if !fraction.bytes().all(|b| b == b'0') {
+            return None;
+        }
+        (whole, fraction.len())
+    };
+    let point = if places == 0 { "" } else { "." };
+    Some(format!("{whole}{point}{}", "0".repeat(places)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_those_of_postgres() {
+        assert_eq!(of_dates("yyyy-MM-dd HH:mm").unwrap(), "YYYY-MM-DD HH24:MI");
+        assert_eq!(of_dates("d MMMM yyyy").unwrap(), "FMDD FMMonth YYYY");
+        for bad in ["d", "yyy", "g", "'x'yyyy", "K", ""] {
+            assert_eq!(of_dates(bad), None, "{bad}");
+        }
+        assert!(of_numbers("N0").unwrap().ends_with(",990"));
+        for bad in ["C", "P1", "D5", "00", "0.0#", "#"] {
+            assert_eq!(of_numbers(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Dates and times of T-SQL: strings that stand for them, and the parts of time.
+
+use sqlparser::ast::{Expr, Ident};
+
+use crate::dialect::source::untyped;
+use crate::dialect::translator::Writer;
+use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::interval::Unit;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::timestamp;
+use crate::dialect::translator::translated::{Kind, Written};
+use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+
+/// A part of time, as DATEPART and DATEDIFF name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A unit that moments are moved by.
+    Unit(Unit),
+    /// The day of the year.
+    DayOfYear,
+    /// The day of the week.
+    Weekday,
+    /// The ISO week.
+    IsoWeek,
+}
+
+impl Part {
+    /// The part that an argument names.
+    pub fn in_argument(expr: &Expr) -> Outcome<Self> {
+        let found = match expr {
+            Expr::Identifier(Ident { value, .. }) => Self::named(value),
+            _ => None,
+        };
+        found.ok_or_else(|| Untranslatable::construct("this part of a date"))
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "year" | "yy" | "yyyy" => Self::Unit(Unit::Year),
+            "quarter" | "qq" | "q" => Self::Unit(Unit::Quarter),
+            "month" | "mm" | "m" => Self::Unit(Unit::Month),
+            "dayofyear" | "dy" | "y" => Self::DayOfYear,
+            "day" | "dd" | "d" => Self::Unit(Unit::Day),
+            "week" | "wk" | "ww" => Self::Unit(Unit::Week),
+            "weekday" | "dw" | "w" => Self::Weekday,
+            "iso_week" | "isowk" | "isoww" => Self::IsoWeek,
+            "hour" | "hh" => Self::Unit(Unit::Hour),
+            "minute" | "mi" | "n" => Self::Unit(Unit::Minute),
+            "second" | "ss" | "s" => Self::Unit(Unit::Second),
+            "millisecond" | "ms" => Self::Unit(Unit::Millisecond),
+            "microsecond" | "mcs" => Self::Unit(Unit::Microsecond),
+            _ => return None,
+        })
+    }
+
+    /// The unit that it counts: a day of whatever is a day.
+    pub fn unit(self) -> Outcome<Unit> {
+        match self {
+            Self::Unit(unit) => Ok(unit),
+            Self::DayOfYear | Self::Weekday => Ok(Unit::Day),
+            Self::IsoWeek => Err(Untranslatable::construct("ISO weeks that are counted")),
+        }
+    }
+}
+
+/// A string literal with a date that is written `20240131`, with hyphens.
+pub fn compact(value: &Written) -> Option<Written> {
+    let content = value.text_literal()?.trim_matches(' ');
+    let (date, rest) = content.split_at_checked(8)?;
+    let fits =
+        date.bytes().all(|b| b.is_ascii_digit()) && (rest.is_empty() || rest.starts_with(' '));
+    if !fits {
+        return None;
+    }
+    let (year, day) = date.split_at_checked(4)?;
+    let (month, day) = day.split_at_checked(2)?;
+    let text = format!("{year}-{month}-{day}{rest}");
+    timestamp::read(&text)?;
+    Some(literal::text(&text))
+}
+
+/// A value as a date or timestamp. What a column of texts holds is read as Postgres reads it.
+pub fn dated(writer: &mut Writer<'_>, value: Written) -> Outcome<Written> {
+    if let Some(read) = compact(&value) {
+        return writer.dated(read);
+    }
+    match (value.kind, value.text_literal()) {
+        (Kind::Text, None) => {
+            writer.likely();
+            Ok(cast(&value, "timestamp", Kind::Timestamp))
+        }
+        (Kind::Unclear, _) => Err(untyped(&value, "a date")),
+        _ => writer.dated(value),
+    }
+}
+
+/// An expression where a date or timestamp is needed.
+pub fn moment_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
+    let value = writer.value(expr)?;
+    dated(writer, value)
+}
+
+/// An expression that is moved: a string stands for a DATETIME.
+pub fn movable(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
+    let value = writer.value(expr)?;
+    let is_text = value.kind == Kind::Text;
+    let moment = dated(writer, value)?;
+    if is_text {
+        writer.stamped(moment)
+    } else {
+        Ok(moment)
+    }
+}
+
+/// An expression as a date.
+pub fn day_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
+    let moment = moment_of(writer, expr)?;
+    Ok(day(&moment))
+}
+
+/// The day of a moment.
+pub fn day(moment: &Written) -> Written {
+    match moment.kind {
+        Kind::Timestamp | Kind::TimestampTz => cast(moment, "date", Kind::Date),
+        _ => moment.clone(),
+    }
+}
+
+/// An expression as a timestamp.
+pub fn time_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
+    let moment = moment_of(writer, expr)?;
+    writer.stamped(moment)
+}
+
+/// A pattern of `to_char` for a style of CONVERT; none for styles that are not known.
+pub fn style(number: i64) -> Option<&'static str> {
+    Some(match number {
+        1 => "MM/DD/YY",
+        2 => "YY.MM.DD",
+        3 => "DD/MM/YY",
+        4 => "DD.MM.YY",
+        5 => "DD-MM-YY",
+        6 => "DD Mon YY",
+        7 => "Mon DD, YY",
+        8 | 24 | 108 => "HH24:MI:SS",
+        10 => "MM-DD-YY",
+        11 => "YY/MM/DD",
+        12 => "YYMMDD",
+        20 | 120 => "YYYY-MM-DD HH24:MI:SS",
+        23 => "YYYY-MM-DD",
+        101 => "MM/DD/YYYY",
+        102 => "YYYY.MM.DD",
+        103 => "DD/MM/YYYY",
+        104 => "DD.MM.YYYY",
+        105 => "DD-MM-YYYY",
+        106 => "DD Mon YYYY",
+        107 => "Mon DD, YYYY",
+        110 => "MM-DD-YYYY",
+        111 => "YYYY/MM/DD",
+        112 => "YYYYMMDD",
+        126 | 127 => "YYYY-MM-DD\"T\"HH24:MI:SS",
+        21 | 25 | 121 => "YYYY-MM-DD HH24:MI:SS.MS",
+        _ => return None,
+    })
+}

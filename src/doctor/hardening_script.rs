@@ -1,0 +1,245 @@
+//! The statements that harden what was found. Printed, never run.
+//!
+//! A role that owns things, or that no right holds back, cannot be hardened: a new role takes its
+//! place. Any other role is changed, and keeps reading what it read.
+
+use std::collections::BTreeSet;
+
+use super::check::{self, Check, Severity};
+use super::context::{Ground, Trouble, field};
+use super::finding::{Finding, Scope};
+use super::sql_names::written;
+use super::{current_reads, role_settings};
+use crate::limits;
+
+/// What would harden the database, in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// The name of the role that takes the place of the examined one, where one has to.
+    pub new_role: Option<String>,
+    /// For the role: what it reads, in rights of its own; or all of a new role.
+    pub before: Vec<String>,
+    /// What every role of the database feels.
+    pub everybody: Vec<String>,
+    /// What the examined role gives up.
+    pub role: Vec<String>,
+    /// What somebody has to choose; not all of it is SQL.
+    pub choices: Vec<String>,
+    /// Statements that are missing because there are too many.
+    pub missing: usize,
+}
+
+/// Puts them together. Cures that a new role makes needless are taken out of the findings.
+pub async fn write(
+    ground: &Ground<'_>,
+    findings: &mut [Finding],
+    owns: bool,
+) -> Result<Script, Trouble> {
+    let mut script = Script {
+        new_role: None,
+        before: Vec::new(),
+        everybody: Vec::new(),
+        role: Vec::new(),
+        choices: Vec::new(),
+        missing: 0,
+    };
+    if ground.own.superuser || owns {
+        let own = |scope: Scope| scope == Scope::Role;
+        for finding in findings.iter_mut() {
+            finding.cures.retain(|cure| !own(cure.scope));
+        }
+        let name = free_name(ground).await?;
+        script.before = recipe(ground, &name).await?;
+        script.new_role = Some(name);
+    }
+    let mut seen = BTreeSet::new();
+    for cure in findings.iter().flat_map(|finding| &finding.cures) {
+        if seen.insert((cure.scope, &cure.statements)) {
+            let part = match cure.scope {
+                Scope::Role => &mut script.role,
+                Scope::Everybody => &mut script.everybody,
+                Scope::Choice => &mut script.choices,
+            };
+            part.extend(cure.statements.iter().cloned());
+        }
+    }
+    if script.new_role.is_none() {
+        script.before = kept_reading(ground, &script.role).await?;
+    }
+    script.shorten();
+    Ok(script)
+}
+
+impl Script {
+    /// Whether the statements mend what a check has found.
+    pub fn mends(&self, finding: &Finding) -> bool {
+        finding.severity > Severity::Unseen
+            && (MENDED.contains(&finding.check)
+                || self.new_role.is_some() && MENDED_BY_ANOTHER.contains(&finding.check))
+    }
+
+    /// All statements to run, in their order.
+    pub fn statements(&self) -> impl Iterator<Item = &str> {
+        let parts = [&self.before, &self.everybody, &self.role];
+        parts.into_iter().flatten().map(String::as_str)
+    }
+
+    fn shorten(&mut self) {
+        let mut room = limits::EXAMINATION_STATEMENTS_MAX;
+        for part in [
+            &mut self.before,
+            &mut self.everybody,
+            &mut self.role,
+            &mut self.choices,
+        ] {
+            self.missing = self.missing.saturating_add(part.len().saturating_sub(room));
+            part.truncate(room);
+            room = room.saturating_sub(part.len());
+        }
+    }
+}
+
+/// What the role reads by way of memberships that it gives up.
+async fn kept_reading(ground: &Ground<'_>, given_up: &[String]) -> Result<Vec<String>, Trouble> {
+    let stays = |edge: &&super::context::Edge| {
+        edge.inherits && !given_up.contains(&ground.revoke_membership(edge))
+    };
+    let own = ground
+        .edges
+        .iter()
+        .filter(|edge| edge.member == ground.own.id);
+    if own.clone().all(|edge| stays(&edge)) {
+        return Ok(Vec::new());
+    }
+    let mut kept = BTreeSet::from([0, ground.own.id]);
+    for edge in own.filter(stays) {
+        kept.extend(inherited(ground, edge.role));
+    }
+    if let Some(all) = role_named(ground, READ_ALL)
+        && kept.contains(&all)
+    {
+        return Ok(Vec::new());
+    }
+    let grants = current_reads::grants(ground, &ground.own_name(), &kept).await?;
+    Ok(grants.unwrap_or_default())
+}
+
+/// A role of its own for pgsieve: it may connect and read, and nothing else.
+async fn recipe(ground: &Ground<'_>, name: &str) -> Result<Vec<String>, Trouble> {
+    let (role, database) = (written(name), written(&ground.database));
+    let mut statements = vec![
+        format!(
+            "CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION \
+             NOBYPASSRLS CONNECTION LIMIT 100"
+        ),
+        format!("GRANT CONNECT ON DATABASE {database} TO {role}"),
+    ];
+    statements.extend(role_settings::for_role(&role));
+    let inherited = inherited(ground, ground.own.id);
+    let all = role_named(ground, READ_ALL).is_some_and(|all| inherited.contains(&all));
+    if all || ground.own.superuser && ground.major >= READ_ALL_SINCE {
+        statements.push(format!("GRANT {READ_ALL} TO {role}"));
+    } else {
+        let grants = current_reads::grants(ground, &role, &BTreeSet::from([0])).await?;
+        statements.extend(grants.unwrap_or_default());
+    }
+    Ok(statements)
+}
+
+/// The roles whose rights count for this one without a SET ROLE, itself among them.
+fn inherited(ground: &Ground<'_>, from: u32) -> BTreeSet<u32> {
+    let mut found = BTreeSet::from([from]);
+    // Each round adds a role at least.
+    for _ in 0..=ground.edges.len() {
+        let before = found.len();
+        let edges = ground.edges.iter().filter(|edge| edge.inherits);
+        for edge in edges {
+            if found.contains(&edge.member) {
+                found.insert(edge.role);
+            }
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    found
+}
+
+fn role_named(ground: &Ground<'_>, name: &str) -> Option<u32> {
+    let mut roles = ground.reach.values();
+    roles.find(|role| role.name == name).map(|role| role.id)
+}
+
+/// A name that no role has.
+async fn free_name(ground: &Ground<'_>) -> Result<String, Trouble> {
+    let taken = ground.rows(TAKEN, &[]).await?.unwrap_or_default();
+    let taken: Result<BTreeSet<String>, Trouble> = taken.iter().map(|row| field(row, 0)).collect();
+    let taken = taken?;
+    let mut name = NEW_ROLE.to_owned();
+    // One more than there are is free.
+    for number in 2..taken.len().saturating_add(3) {
+        if !taken.contains(&name) {
+            break;
+        }
+        name = format!("{NEW_ROLE}_{number}");
+    }
+    Ok(name)
+}
+
+const TAKEN: &str = "SELECT rolname::text FROM pg_roles WHERE rolname LIKE 'pgsieve%'";
+
+/// What the new role is called.
+const NEW_ROLE: &str = "pgsieve_reader";
+
+/// May read everything.
+const READ_ALL: &str = "pg_read_all_data";
+
+/// The first version that has it.
+const READ_ALL_SINCE: u16 = 14;
+
+/// What the statements always mend.
+const MENDED: &[&Check] = &[
+    check::CREATEROLE,
+    check::CREATEDB,
+    check::REPLICATION,
+    check::DANGEROUS_MEMBERSHIP,
+    check::OPERATING_MEMBERSHIP,
+    check::ADMIN_OPTION,
+    check::WRITING_MEMBERSHIP,
+    check::OWNERSHIP,
+    check::TABLE_WRITES,
+    check::COLUMN_WRITES,
+    check::TABLE_SIDE_RIGHTS,
+    check::SEQUENCE_RIGHTS,
+    check::SCHEMA_CREATE,
+    check::PUBLIC_SCHEMA_CREATE,
+    check::DATABASE_CREATE,
+    check::DATABASE_TEMP,
+    check::DEFAULT_PRIVILEGES,
+    check::PARAMETER_RIGHTS,
+    check::DEFINER_OPEN_PATH,
+    check::DEFINER_FUNCTIONS,
+    check::UNTRUSTED_FUNCTIONS,
+    check::BUILTINS_GRANTED,
+    check::WAL_MESSAGES,
+    check::OUTREACH_FUNCTIONS,
+    check::FOREIGN_RIGHTS,
+    check::LARGE_OBJECT_FUNCTIONS,
+    check::LARGE_OBJECT_RIGHTS,
+    check::LARGE_OBJECT_COMPAT,
+    check::READ_ONLY_DEFAULT,
+    check::STATEMENT_TIMEOUT,
+    check::IDLE_IN_TRANSACTION_TIMEOUT,
+    check::LOCK_TIMEOUT,
+    check::TEMP_FILE_LIMIT,
+];
+
+/// What a new role has not.
+const MENDED_BY_ANOTHER: &[&Check] = &[
+    check::SUPERUSER,
+    check::BYPASSRLS,
+    check::MONITORING_MEMBERSHIP,
+    check::CONNECTION_LIMIT,
+    check::PASSWORD_EXPIRES,
+    check::ROW_SECURITY_BYPASSED,
+];

@@ -1,0 +1,79 @@
+//! The roles that may log in, as far as the settings are about them: superusers, and owners of what
+//! they read; and the names of the databases. Two questions, for warnings; what a role can do in
+//! full is for [`super::examine`].
+
+use tokio::time::timeout;
+
+use super::ExamineError;
+use super::context::Trouble;
+use crate::limits;
+use crate::upstream::account::Account;
+use crate::upstream::connect::Upstream;
+use crate::upstream::snapshot;
+
+/// One role that may log in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginRole {
+    /// Its name.
+    pub name: String,
+    /// Whether no right holds it back.
+    pub is_superuser: bool,
+    /// How many relations of the database it owns.
+    pub owned: i64,
+}
+
+/// What a server has that settings and policies name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The roles that may log in.
+    pub roles: Vec<LoginRole>,
+    /// The databases that take connections.
+    pub databases: Vec<String>,
+}
+
+/// Connects, asks and goes away. Of very many names only the first are told.
+///
+/// May be cancelled: the connection is dropped.
+pub async fn look(
+    upstream: &Upstream,
+    account: &Account,
+    database: &str,
+) -> Result<Named, ExamineError> {
+    let connected = snapshot::connect(upstream, account, database).await;
+    let (client, _task) = connected.map_err(ExamineError::Connect)?;
+    let asked = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, async {
+        tokio::try_join!(
+            client.query_typed(ROLES, &[]),
+            client.query_typed(DATABASES, &[])
+        )
+    });
+    let (roles, databases) = match asked.await {
+        Ok(Ok(rows)) => rows,
+        Ok(Err(_)) => return Err(ExamineError::Trouble(Trouble::Unanswered)),
+        Err(_elapsed) => return Err(ExamineError::Trouble(Trouble::TimedOut)),
+    };
+    let roles = roles.iter().map(|row| {
+        Ok(LoginRole {
+            name: row.try_get(0)?,
+            is_superuser: row.try_get(1)?,
+            owned: row.try_get(2)?,
+        })
+    });
+    let roles: Result<Vec<LoginRole>, tokio_postgres::Error> = roles.collect();
+    let databases: Result<Vec<String>, _> = databases.iter().map(|row| row.try_get(0)).collect();
+    match (roles, databases) {
+        (Ok(roles), Ok(databases)) => Ok(Named { roles, databases }),
+        _ => Err(ExamineError::Trouble(Trouble::Unreadable)),
+    }
+}
+
+/// The bound is that of `limits::EXAMINATION_ROWS_MAX` by far: roles are made one by one.
+const ROLES: &str = "SELECT r.rolname::pg_catalog.text, r.rolsuper, \
+      (SELECT pg_catalog.count(*) FROM pg_catalog.pg_class c \
+        WHERE c.relowner = r.oid AND c.oid >= 16384 \
+          AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) \
+    FROM pg_catalog.pg_roles r WHERE r.rolcanlogin ORDER BY 1 LIMIT 10000";
+
+/// The same of databases.
+const DATABASES: &str = "SELECT datname::pg_catalog.text FROM pg_catalog.pg_database \
+    WHERE datallowconn ORDER BY 1 LIMIT 10000";

@@ -1,0 +1,133 @@
+//! The server: its version, whether it is a primary, and what it does beside answering.
+
+use super::check::{self, Severity};
+use super::context::{Ground, Trouble, field};
+use super::finding::{Ledger, Scope};
+use super::session::Greeting;
+use super::sql_names::{shown, written};
+use crate::limits;
+
+/// What kind of server it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    /// Its version, in its own words.
+    pub version: String,
+    /// Its major version.
+    pub major: u16,
+    /// Whether it is a standby.
+    pub is_standby: bool,
+    /// How far a standby is behind its primary, where that is known.
+    pub lag_seconds: Option<f64>,
+    /// What it says of the encryption of the connection, where there is any.
+    pub encryption: Option<String>,
+}
+
+/// Looks.
+pub async fn examine(
+    ground: &Ground<'_>,
+    greeting: &Greeting,
+    ledger: &mut Ledger,
+) -> Result<Server, Trouble> {
+    let row = ground.row(STATE).await?.ok_or(Trouble::Unreadable)?;
+    let encryption = match ground.row(ENCRYPTION).await? {
+        Some(row) => field::<Option<String>>(&row, 0)?,
+        None => None,
+    };
+    let server = Server {
+        version: shown(field(&row, 0)?),
+        major: ground.major,
+        is_standby: field(&row, 1)?,
+        lag_seconds: field(&row, 2)?,
+        encryption: encryption.map(|words| shown(&words)),
+    };
+    let (note, warning) = (Severity::Note, Severity::Warning);
+    let old = ground.major < limits::POSTGRES_SUPPORTED_MAJOR_MIN;
+    ledger.holds(check::UNSUPPORTED_VERSION, warning, old);
+    let unreported = !greeting.reports_read_only;
+    ledger.holds(check::READ_ONLY_UNREPORTED, warning, unreported);
+    ledger.holds(check::PRIMARY_SERVER, note, !server.is_standby);
+    // During recovery no session can be made writable.
+    ledger.holds(check::READ_ONLY_SWITCHABLE, note, !server.is_standby);
+    let prepared: i32 = field(&row, 3)?;
+    ledger.holds(check::PREPARED_TRANSACTIONS, note, prepared > 0);
+    ledger.cure(
+        Scope::Choice,
+        "ALTER SYSTEM SET max_prepared_transactions = 0",
+    );
+    libraries(ground, ledger).await?;
+    login_triggers(ground, ledger).await?;
+    Ok(server)
+}
+
+/// Who may not see the setting does not find it in the view.
+async fn libraries(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    let check = check::PRELOADED_LIBRARIES;
+    let Some(rows) = ground.rows(LIBRARIES, &[]).await? else {
+        ledger.unseen(check);
+        return Ok(());
+    };
+    let mut names = Vec::new();
+    let mut seen = false;
+    for row in &rows {
+        seen |= field::<&str>(row, 0)? == "shared_preload_libraries";
+        let list: &str = field(row, 1)?;
+        for word in list.split(',') {
+            let word = word.trim().trim_matches('"');
+            let file = word.rsplit('/').next().unwrap_or(word);
+            if REACHING.contains(&file) {
+                names.push(written(file));
+            }
+        }
+    }
+    match (names.is_empty(), seen) {
+        (true, false) => ledger.unseen(check),
+        (_, _) => ledger.names(check, Severity::Warning, names),
+    }
+    Ok(())
+}
+
+async fn login_triggers(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    match ground.texts(LOGIN_TRIGGERS).await? {
+        None => ledger.unseen(check::LOGIN_TRIGGERS),
+        Some(names) => {
+            let names: Vec<String> = names.iter().map(|name| written(name)).collect();
+            ledger.names(check::LOGIN_TRIGGERS, Severity::Warning, names.clone());
+            for name in names {
+                ledger.cure(Scope::Choice, format!("ALTER EVENT TRIGGER {name} DISABLE"));
+            }
+        }
+    }
+    Ok(())
+}
+
+const STATE: &str = "SELECT current_setting('server_version'), pg_is_in_recovery(), \
+      CASE WHEN NOT pg_is_in_recovery() THEN NULL \
+        WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 \
+        ELSE extract(epoch FROM now() - pg_last_xact_replay_timestamp()) END::float8, \
+      current_setting('max_prepared_transactions')::int4";
+
+const ENCRYPTION: &str = "SELECT CASE WHEN ssl THEN concat_ws(' ', version, cipher) END \
+    FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+
+const LIBRARIES: &str = "SELECT name, setting FROM pg_settings WHERE name IN \
+    ('shared_preload_libraries', 'session_preload_libraries', 'local_preload_libraries') \
+    ORDER BY name";
+
+/// Libraries that run programs, statements or requests of their own.
+const REACHING: &[&str] = &[
+    "file_fdw",
+    "dblink",
+    "multicorn",
+    "pg_background",
+    "pg_cron",
+    "pg_net",
+    "plperl",
+    "plpython3",
+    "plsh",
+    "pltcl",
+    "postgres_fdw",
+    "worker_spi",
+];
+
+const LOGIN_TRIGGERS: &str = "SELECT evtname::text FROM pg_event_trigger \
+    WHERE evtevent = 'login' AND evtenabled <> 'D' AND $1::oid[] IS NOT NULL ORDER BY 1";

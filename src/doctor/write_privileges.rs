@@ -1,0 +1,257 @@
+//! What the role could write were the gate absent: tables, columns, sequences, schemas, the
+//! database, and what will be made tomorrow.
+
+use std::collections::BTreeMap;
+
+use super::check::{self, Severity};
+use super::context::{Ground, Trouble, field};
+use super::finding::{Cure, Finding, Ledger, Scope};
+use super::grants::{self, Grant, PARAMETER, Rights, initial};
+use super::sql_names::written;
+
+/// Looks.
+pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    let (danger, warning) = (Severity::Danger, Severity::Warning);
+    relations(WRITES)
+        .note(ground, ledger, check::TABLE_WRITES, danger)
+        .await?;
+    columns(&["INSERT", "UPDATE"])
+        .note(ground, ledger, check::COLUMN_WRITES, danger)
+        .await?;
+    side_rights(ground, ledger).await?;
+    sequences()
+        .note(ground, ledger, check::SEQUENCE_RIGHTS, warning)
+        .await?;
+    schemas(ground, ledger).await?;
+    database("CREATE")
+        .note(ground, ledger, check::DATABASE_CREATE, danger)
+        .await?;
+    database("TEMPORARY")
+        .note(ground, ledger, check::DATABASE_TEMP, warning)
+        .await?;
+    defaults(ground, ledger).await?;
+    parameters(ground, ledger).await?;
+    let others = ground.texts(OTHER_DATABASES).await?;
+    match others {
+        None => ledger.unseen(check::OTHER_DATABASES),
+        Some(names) => {
+            let names: Vec<String> = names.iter().map(|name| written(name)).collect();
+            ledger.names(check::OTHER_DATABASES, Severity::Note, names.clone());
+            for name in names {
+                let statement = format!("REVOKE CONNECT ON DATABASE {name} FROM PUBLIC");
+                ledger.cure(Scope::Choice, statement);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// TRIGGER, REFERENCES and MAINTAIN, on tables and columns.
+async fn side_rights(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    let of_tables = relations(&["TRIGGER", "REFERENCES", "MAINTAIN"]);
+    let of_columns = columns(&["REFERENCES"]);
+    let (tables, columns) = (
+        of_tables.read(ground).await?,
+        of_columns.read(ground).await?,
+    );
+    let check = check::TABLE_SIDE_RIGHTS;
+    let (Some(mut found), Some(columns)) = (tables, columns) else {
+        ledger.unseen(check);
+        return Ok(());
+    };
+    found.extend(columns);
+    grants::note(ground, ledger, check, Severity::Warning, &found);
+    Ok(())
+}
+
+/// The right of everybody in `public` is a finding of its own: it is what servers before 15 have.
+async fn schemas(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    let Some(found) = in_schemas().read(ground).await? else {
+        ledger.unseen(check::SCHEMA_CREATE);
+        ledger.unseen(check::PUBLIC_SCHEMA_CREATE);
+        return Ok(());
+    };
+    let everybodys = |grant: &Grant| grant.grantee == 0 && grant.object.name == "public";
+    let (public, other): (Vec<Grant>, Vec<Grant>) = found.into_iter().partition(everybodys);
+    let danger = Severity::Danger;
+    grants::note(ground, ledger, check::SCHEMA_CREATE, danger, &other);
+    grants::note(ground, ledger, check::PUBLIC_SCHEMA_CREATE, danger, &public);
+    Ok(())
+}
+
+/// There are such rights since 15.
+async fn parameters(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    let (check, warning) = (check::PARAMETER_RIGHTS, Severity::Warning);
+    if ground.major < 15 {
+        ledger.ok(check);
+        return Ok(());
+    }
+    let rights = Rights {
+        kind: PARAMETER,
+        from: "SELECT NULL::text AS schema, p.parname AS name, NULL::text AS arguments, \
+                 NULL::text AS \"column\", p.paracl AS acl, 10::oid AS owner, \
+                 NULL::aclitem[] AS initial FROM pg_parameter_acl p"
+            .into(),
+        rights: &["SET", "ALTER SYSTEM"],
+    };
+    rights.note(ground, ledger, check, warning).await
+}
+
+/// Rights that roles will give on what they are going to make.
+async fn defaults(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+    let check = check::DEFAULT_PRIVILEGES;
+    let Some(rows) = ground.rows_of_reach(DEFAULTS).await? else {
+        ledger.unseen(check);
+        return Ok(());
+    };
+    let mut groups: BTreeMap<(String, Option<String>, &str, u32), Vec<String>> = BTreeMap::new();
+    for row in &rows {
+        let objects = match field::<i8>(row, 2)?.cast_unsigned() {
+            b'r' => "TABLES",
+            b'S' => "SEQUENCES",
+            b'n' => "SCHEMAS",
+            _ => "LARGE OBJECTS",
+        };
+        let key = (field(row, 0)?, field(row, 1)?, objects, field(row, 4)?);
+        let right = grants::known(DEFAULT_RIGHTS, field(row, 3)?)?;
+        groups.entry(key).or_default().push(right);
+    }
+    let (mut names, mut cures) = (Vec::new(), Vec::new());
+    for ((maker, schema, objects, grantee), rights) in groups {
+        let maker = written(&maker);
+        let schema = schema.map(|schema| written(&schema));
+        let inside = |word: &str| match &schema {
+            Some(schema) => format!(" {word} {schema}"),
+            None => String::new(),
+        };
+        let (rights, to) = (rights.join(", "), ground.grantee(grantee));
+        names.push(format!(
+            "{} of {maker}{}: {rights} to {to}",
+            objects.to_lowercase(),
+            inside("in")
+        ));
+        let place = inside("IN SCHEMA");
+        let statement = format!(
+            "ALTER DEFAULT PRIVILEGES FOR ROLE {maker}{place} REVOKE {rights} ON {objects} FROM {to}"
+        );
+        match grantee {
+            0 => cures.push(Cure::new(Scope::Everybody, statement)),
+            id if id == ground.own.id => cures.push(Cure::new(Scope::Role, statement)),
+            id => {
+                ledger.through.insert(id);
+            }
+        }
+    }
+    if names.is_empty() {
+        ledger.ok(check);
+    } else {
+        let mut finding = Finding::new(check, Severity::Warning, names);
+        finding.cures = cures;
+        ledger.note(finding);
+    }
+    Ok(())
+}
+
+fn relations(rights: &'static [&'static str]) -> Rights {
+    Rights {
+        kind: "TABLE",
+        from: of_class(
+            "c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'",
+            "c.relacl",
+        ),
+        rights,
+    }
+}
+
+fn sequences() -> Rights {
+    Rights {
+        kind: "SEQUENCE",
+        from: of_class("c.relkind = 'S' AND c.relpersistence <> 't'", "c.relacl"),
+        rights: &["USAGE", "UPDATE"],
+    }
+}
+
+fn columns(rights: &'static [&'static str]) -> Rights {
+    Rights {
+        kind: "TABLE",
+        from: "SELECT n.nspname::text AS schema, c.relname::text AS name, \
+                 NULL::text AS arguments, a.attname::text AS \"column\", a.attacl AS acl, \
+                 c.relowner AS owner, NULL::aclitem[] AS initial \
+               FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
+                 JOIN pg_namespace n ON n.oid = c.relnamespace \
+               WHERE a.attacl IS NOT NULL AND a.attnum > 0 AND NOT a.attisdropped \
+                 AND c.relpersistence <> 't' AND c.oid >= 16384"
+            .into(),
+        rights,
+    }
+}
+
+fn of_class(condition: &str, acl: &str) -> String {
+    format!(
+        "SELECT n.nspname::text AS schema, c.relname::text AS name, NULL::text AS arguments, \
+           NULL::text AS \"column\", {acl} AS acl, c.relowner AS owner, {} \
+         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {condition}",
+        initial("pg_class", "c.oid")
+    )
+}
+
+fn in_schemas() -> Rights {
+    Rights {
+        kind: "SCHEMA",
+        from: format!(
+            "SELECT NULL::text AS schema, n.nspname::text AS name, NULL::text AS arguments, \
+               NULL::text AS \"column\", n.nspacl AS acl, n.nspowner AS owner, \
+               CASE n.nspname WHEN 'public' THEN NULL ELSE {} END AS initial \
+             FROM pg_namespace n WHERE n.nspname NOT LIKE 'pg\\_temp\\_%'",
+            initial("pg_namespace", "n.oid").replace(" AS initial", "")
+        ),
+        rights: &["CREATE"],
+    }
+}
+
+fn database(right: &'static str) -> Rights {
+    Rights {
+        kind: "DATABASE",
+        from: "SELECT NULL::text AS schema, d.datname::text AS name, NULL::text AS arguments, \
+                 NULL::text AS \"column\", coalesce(d.datacl, acldefault('d', d.datdba)) AS acl, \
+                 d.datdba AS owner, NULL::aclitem[] AS initial \
+               FROM pg_database d WHERE d.datname = current_database()"
+            .into(),
+        rights: match right {
+            "CREATE" => &["CREATE"],
+            _ => &["TEMPORARY"],
+        },
+    }
+}
+
+/// What changes rows. A right that the server does not have yet is found on no table.
+const WRITES: &[&str] = &["INSERT", "UPDATE", "DELETE", "TRUNCATE"];
+
+/// What can be given away in advance and is no reading.
+const DEFAULT_RIGHTS: &[&str] = &[
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "TRUNCATE",
+    "REFERENCES",
+    "TRIGGER",
+    "MAINTAIN",
+    "USAGE",
+    "CREATE",
+];
+
+const DEFAULTS: &str = "SELECT r.rolname::text, n.nspname::text, d.defaclobjtype, \
+      g.privilege_type, g.grantee \
+    FROM pg_default_acl d JOIN pg_roles r ON r.oid = d.defaclrole \
+      LEFT JOIN pg_namespace n ON n.oid = d.defaclnamespace \
+      CROSS JOIN LATERAL aclexplode(d.defaclacl) g \
+    WHERE (g.grantee = 0 OR g.grantee = ANY($1)) AND g.grantee <> d.defaclrole \
+      AND ((d.defaclobjtype = 'r' AND g.privilege_type <> 'SELECT') \
+        OR (d.defaclobjtype = 'S' AND g.privilege_type <> 'SELECT') \
+        OR (d.defaclobjtype = 'n' AND g.privilege_type = 'CREATE') \
+        OR (d.defaclobjtype = 'L' AND g.privilege_type = 'UPDATE')) \
+    ORDER BY 1, 2 NULLS FIRST, 3, 5, 4";
+
+const OTHER_DATABASES: &str = "SELECT d.datname::text FROM pg_database d \
+    WHERE d.datallowconn AND NOT d.datistemplate AND d.datname <> current_database() \
+      AND has_database_privilege(d.oid, 'CONNECT') AND $1::oid[] IS NOT NULL ORDER BY 1";

@@ -1,0 +1,450 @@
+//! Verdicts that were given before.
+//!
+//! A verdict on a text that passed depends on the text, byte for byte, on the policy and on the
+//! grounds (the upstream's version, the snapshot, the search_path, the role) and the types that a
+//! Parse message gave for parameters; so these are the key.
+//! What depends on the session's own names is not kept, nor is any refusal. One cache per worker
+//! thread: no locks, and a client's texts do not push out those of every other.
+
+pub(super) mod rejudge;
+pub(super) mod text_shapes;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::basis::Digest;
+use super::cache::text_shapes::{Recorded, Shape, Shapes};
+use super::{
+    Effect, Facts, Gate, Grounds, Judgement, Parameters, ReadPermit, SessionNames, Verdict,
+};
+use crate::limits;
+
+/// What a verdict depends on, beside the text.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Basis {
+    policy: u64,
+    grounds: Grounds,
+    parameters: Digest,
+}
+
+/// What the memory of verdicts knew of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// The verdict.
+    Hit,
+    /// Nothing.
+    Miss,
+    /// It was not asked: nothing of the kind is remembered.
+    Unasked,
+}
+
+/// Remembers the verdicts of one worker thread.
+///
+/// Two generations: a text that is asked for again moves to the young one; when that is full it
+/// becomes the old one, and the old one is dropped. A text is kept from the second time on, so that
+/// texts that come once cost no allocation.
+pub struct JudgementCache {
+    /// Seeded at random: a client cannot choose texts that collide.
+    hasher: RandomState,
+    young: Generation,
+    old: Generation,
+    /// The hashes of texts that came once, by their last bits.
+    seen_once: Box<[u64]>,
+    /// What texts name that come once, for the record.
+    shapes: Shapes,
+}
+
+#[derive(Default)]
+struct Generation {
+    entries: HashMap<u64, Entry, AsItIs>,
+    bytes: usize,
+}
+
+struct Entry {
+    text: Box<str>,
+    basis: Basis,
+    facts: Arc<Facts>,
+}
+
+impl Basis {
+    fn of(gate: &Gate, names: &SessionNames, parameters: Digest) -> Self {
+        Self {
+            policy: gate.policy().version_number(),
+            grounds: names.grounds(),
+            parameters,
+        }
+    }
+}
+
+impl JudgementCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self {
+            hasher: RandomState::default(),
+            young: Generation::default(),
+            old: Generation::default(),
+            seen_once: vec![0; SEEN_ONCE].into_boxed_slice(),
+            shapes: Shapes::default(),
+        }
+    }
+
+    /// The same as [`Gate::judge`], sooner where the text is known.
+    pub fn judge<'t>(
+        &mut self,
+        gate: &Gate,
+        text: Cow<'t, str>,
+        names: &SessionNames,
+    ) -> Judgement<'t> {
+        self.judge_with(gate, text, &Parameters::open(), names).0
+    }
+
+    /// The same as [`Gate::judge_with`], sooner where the text with these types is known; and
+    /// whether it was.
+    pub fn judge_with<'t>(
+        &mut self,
+        gate: &Gate,
+        text: Cow<'t, str>,
+        parameters: &Parameters,
+        names: &SessionNames,
+    ) -> (Judgement<'t>, Memory) {
+        if text.len() > limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX {
+            return (gate.judge_with(text, parameters, names), Memory::Unasked);
+        }
+        let Some(parameters_digest) = parameters.digest() else {
+            return (gate.judge_with(text, parameters, names), Memory::Unasked);
+        };
+        let basis = Basis::of(gate, names, parameters_digest);
+        let hash = self.hash(basis, &text);
+        if let Some(facts) = self.find(hash, basis, &text) {
+            // The permit is for this text: it equals the one that was judged in every byte.
+            let permit = ReadPermit::issue(text, Arc::clone(&facts));
+            let judgement = Judgement {
+                verdict: Verdict::Permitted(permit),
+                facts,
+            };
+            return (judgement, Memory::Hit);
+        }
+        let judgement = self.judge_anew(gate, text, (parameters, basis), names);
+        if let Verdict::Permitted(permit) = &judgement.verdict
+            && judgement.facts.cacheable
+            && self.came_before(hash)
+        {
+            let entry = Entry {
+                text: permit.original().into(),
+                basis,
+                facts: Arc::clone(&judgement.facts),
+            };
+            self.keep(hash, entry);
+        }
+        (judgement, Memory::Miss)
+    }
+
+    /// What the text names may be known, where that is all that names are looked up for.
+    fn judge_anew<'t>(
+        &mut self,
+        gate: &Gate,
+        text: Cow<'t, str>,
+        (parameters, basis): (&Parameters, Basis),
+        names: &SessionNames,
+    ) -> Judgement<'t> {
+        let shape = gate.only_records_names().then(|| Shape::of(basis, &text));
+        let Some(shape) = shape.flatten() else {
+            return gate.judge_with(text, parameters, names);
+        };
+        if let Some(recorded) = self.shapes.find(&shape) {
+            return gate.judge_knowing(text, parameters, names, Some(recorded));
+        }
+        let judgement = gate.judge_with(text, parameters, names);
+        let facts = &judgement.facts;
+        if let (Verdict::Permitted(_), Some(named)) = (&judgement.verdict, &facts.named)
+            && facts.cacheable
+            && facts.effects.is_empty()
+            && facts.observed.is_empty()
+            && facts.instead.is_none()
+        {
+            let recorded = Recorded {
+                named: Arc::clone(named),
+                fingerprint: facts.fingerprint,
+            };
+            self.shapes.learn(shape, recorded);
+        }
+        judgement
+    }
+
+    /// How many verdicts are kept.
+    pub fn len(&self) -> usize {
+        self.young.entries.len() + self.old.entries.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn hash(&self, basis: Basis, text: &str) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        basis.hash(&mut hasher);
+        hasher.write(text.as_bytes());
+        hasher.finish()
+    }
+
+    fn find(&mut self, hash: u64, basis: Basis, text: &str) -> Option<Arc<Facts>> {
+        if let Some(entry) = self.young.entries.get(&hash) {
+            return entry.is_of(basis, text).then(|| Arc::clone(&entry.facts));
+        }
+        let entry = self.old.entries.remove(&hash)?;
+        self.old.bytes = self.old.bytes.saturating_sub(entry.bytes());
+        if !entry.is_of(basis, text) {
+            return None;
+        }
+        let facts = Arc::clone(&entry.facts);
+        self.keep(hash, entry);
+        Some(facts)
+    }
+
+    /// Whether a text with this hash came before. A wrong yes costs one entry.
+    fn came_before(&mut self, hash: u64) -> bool {
+        let slots = self.seen_once.len();
+        let at = usize::try_from(hash).unwrap_or(0) % slots.max(1);
+        match self.seen_once.get_mut(at) {
+            Some(slot) if *slot == hash => true,
+            Some(slot) => {
+                *slot = hash;
+                false
+            }
+            None => false,
+        }
+    }
+
+    fn keep(&mut self, hash: u64, entry: Entry) {
+        let bytes = entry.bytes();
+        // Half of each bound: there are two generations.
+        if self.young.entries.len() >= limits::JUDGEMENTS_CACHED_MAX / 2
+            || self.young.bytes + bytes > limits::JUDGEMENT_CACHE_BYTES_MAX / 2
+        {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.bytes += bytes;
+        if let Some(replaced) = self.young.entries.insert(hash, entry) {
+            self.young.bytes = self.young.bytes.saturating_sub(replaced.bytes());
+        }
+    }
+}
+
+impl Default for JudgementCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for JudgementCache {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("JudgementCache")
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Entry {
+    fn is_of(&self, basis: Basis, text: &str) -> bool {
+        self.basis == basis && *self.text == *text
+    }
+
+    fn bytes(&self) -> usize {
+        let effects = self.facts.effects.iter().map(|effect| match effect {
+            Effect::Prepare { text, .. } | Effect::DeclareCursor { text, .. } => text.len(),
+            Effect::Deallocate { .. }
+            | Effect::DeallocateAll
+            | Effect::CloseCursor { .. }
+            | Effect::CloseAllCursors
+            | Effect::DiscardAll
+            | Effect::SettingsTouched
+            | Effect::SearchPathSet { .. }
+            | Effect::SettingSet { .. } => 0,
+        });
+        let instead = self
+            .facts
+            .instead
+            .as_ref()
+            .map_or(0, |instead| instead.text.len());
+        let named = self.facts.named.as_ref().map_or(0, |named| named.bytes());
+        let kept = self.facts.text.as_ref().map_or(0, |text| text.bytes());
+        self.text.len() + kept + instead + named + effects.sum::<usize>() + ENTRY_BYTES
+    }
+}
+
+/// Keys are hashes already.
+#[derive(Clone, Copy, Default)]
+struct AsItIs;
+
+impl BuildHasher for AsItIs {
+    type Hasher = Kept;
+
+    fn build_hasher(&self) -> Kept {
+        Kept(0)
+    }
+}
+
+struct Kept(u64);
+
+impl Hasher for Kept {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// What an entry takes beside its text, about.
+const ENTRY_BYTES: usize = 256;
+
+/// Slots for texts that came once: as many as the texts that may be kept.
+const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
+
+#[cfg(test)]
+impl JudgementCache {
+    /// What a text without parameters depends on here.
+    pub(super) fn basis_of(&self, gate: &Gate, names: &SessionNames) -> Basis {
+        let open = Parameters::open().digest().unwrap_or_default();
+        Basis::of(gate, names, open)
+    }
+
+    /// What is known of shapes.
+    pub(super) fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::Rule;
+    use crate::gate::rules::check::{gate, rule_of};
+    use crate::policy::Policy;
+
+    fn judge(cache: &mut JudgementCache, gate: &Gate, text: &str) -> Option<Rule> {
+        let judgement = cache.judge(gate, Cow::Borrowed(text), &SessionNames::of_no_database());
+        if let Verdict::Permitted(permit) = &judgement.verdict {
+            assert_eq!(permit.text(), text);
+        }
+        rule_of(&judgement)
+    }
+
+    #[test]
+    fn a_text_is_kept_from_the_second_time_on() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        for kept in [0, 1, 1, 1] {
+            assert_eq!(judge(&mut cache, &gate, "SELECT 1"), None);
+            assert_eq!(cache.len(), kept);
+        }
+        // One byte more is another text.
+        judge(&mut cache, &gate, "SELECT 1 ");
+        judge(&mut cache, &gate, "SELECT 1 ");
+        assert_eq!(cache.len(), 2);
+    }
+
+    #[test]
+    fn refusals_and_what_depends_on_names_are_judged_each_time() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        for _ in 0..3 {
+            assert_eq!(judge(&mut cache, &gate, "DROP TABLE t"), Some(Rule::Ddl));
+            assert_eq!(
+                judge(&mut cache, &gate, "EXECUTE p"),
+                Some(Rule::PreparedName)
+            );
+        }
+        let mut names = SessionNames::of_no_database();
+        let prepare = cache.judge(&gate, Cow::Borrowed("PREPARE p AS SELECT 1"), &names);
+        for effect in &prepare.facts.effects {
+            assert!(matches!(effect, Effect::Prepare { .. }));
+            names.apply(effect);
+        }
+        for _ in 0..3 {
+            let known = cache.judge(&gate, Cow::Borrowed("EXECUTE p"), &names);
+            assert_eq!(rule_of(&known), None);
+        }
+        assert!(cache.is_empty());
+    }
+
+    #[test]
+    fn another_policy_is_another_verdict() {
+        let mut cache = JudgementCache::new();
+        let (agent, bi) = (gate(Policy::agent()), gate(Policy::bi()));
+        for _ in 0..3 {
+            assert_eq!(judge(&mut cache, &bi, "EXPLAIN ANALYZE SELECT 1"), None);
+        }
+        let refused = judge(&mut cache, &agent, "EXPLAIN ANALYZE SELECT 1");
+        assert_eq!(refused, Some(Rule::ExplainAnalyze));
+    }
+
+    #[test]
+    fn another_server_is_another_verdict() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        let mut verdict = |major: u16| {
+            let mut names = SessionNames::of_no_database();
+            names.set_server_major(major);
+            rule_of(&cache.judge(&gate, Cow::Borrowed("SELECT json_scalar(1)"), &names))
+        };
+        for _ in 0..3 {
+            assert_eq!(verdict(17), None);
+            assert_eq!(verdict(15), Some(Rule::NewerSyntax));
+        }
+        assert_eq!(cache.len(), 1);
+    }
+
+    #[test]
+    fn what_one_server_runs_is_judged_anew_for_the_next() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        let mut judged = |server: u64| {
+            let mut names = SessionNames::of_no_database();
+            names.set_server(server);
+            let (text, parameters) = (Cow::Borrowed("SELECT 1"), Parameters::open());
+            cache.judge_with(&gate, text, &parameters, &names).1
+        };
+        for _ in 0..3 {
+            judged(1);
+        }
+        assert_eq!(judged(1), Memory::Hit);
+        assert_eq!(judged(2), Memory::Miss);
+        assert_eq!(judged(1), Memory::Hit);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let (mut cache, gate) = (JudgementCache::new(), gate(Policy::agent()));
+        for number in 0..limits::JUDGEMENTS_CACHED_MAX * 2 {
+            let text = format!("SELECT {number}");
+            judge(&mut cache, &gate, &text);
+            judge(&mut cache, &gate, &text);
+        }
+        assert!(cache.len() <= limits::JUDGEMENTS_CACHED_MAX);
+        assert!(cache.len() >= limits::JUDGEMENTS_CACHED_MAX / 2);
+        for number in 0..2_000 {
+            let text = format!("SELECT {number}, '{}'", "x".repeat(15_000));
+            judge(&mut cache, &gate, &text);
+            judge(&mut cache, &gate, &text);
+        }
+        assert!(cache.young.bytes + cache.old.bytes <= limits::JUDGEMENT_CACHE_BYTES_MAX);
+        let long = format!(
+            "SELECT '{}'",
+            "x".repeat(limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX)
+        );
+        let before = cache.len();
+        judge(&mut cache, &gate, &long);
+        judge(&mut cache, &gate, &long);
+        assert_eq!(cache.len(), before);
+    }
+}

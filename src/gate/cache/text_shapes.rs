@@ -1,0 +1,293 @@
+//! What is recorded of statements that differ in whole numbers alone: what they name, and their
+//! fingerprint, in which no number is.
+//!
+//! For the record only: it is used where nothing is decided by the names (the policy hides nothing
+//! and denies no function), and the verdict on each text is made anew. What a statement reads and
+//! calls follows from its tokens and from the types of its constants; a whole number of at most
+//! nine digits is an integer whatever its value. Where a value does count (the place of a column
+//! behind ORDER BY, the precision of a float), texts are not taken for each other.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::Basis;
+use crate::gate::named_objects::Named;
+use crate::limits;
+use crate::sql::fingerprint::Fingerprint;
+use crate::sql::lexer::{TokenKind, tokens};
+
+/// What is recorded of the shapes that one worker thread has met.
+#[derive(Default)]
+pub(in crate::gate) struct Shapes {
+    known: HashMap<Shape, Recorded, RandomState>,
+    bytes: usize,
+}
+
+/// What is recorded of every statement of one shape.
+#[derive(Clone)]
+pub(in crate::gate) struct Recorded {
+    /// What it names.
+    pub(in crate::gate) named: Arc<Named>,
+    /// What it is called.
+    pub(in crate::gate) fingerprint: Option<Fingerprint>,
+}
+
+/// A text without its whole numbers, and what its names depend on beside it. Never shown: it holds
+/// everything else of the text.
+#[derive(PartialEq, Eq, Hash)]
+pub(in crate::gate) struct Shape {
+    basis: Basis,
+    text: Box<str>,
+}
+
+impl Shape {
+    /// The shape of a text, where it is told by its tokens alone.
+    pub(in crate::gate) fn of(basis: Basis, text: &str) -> Option<Self> {
+        let mut shape = String::with_capacity(text.len());
+        for token in tokens(text) {
+            let piece = text.get(token.span)?;
+            match token.kind {
+                TokenKind::Number if is_small_and_whole(piece) => shape.push('0'),
+                TokenKind::Word if WEIGHTY.iter().any(|word| word.eq_ignore_ascii_case(piece)) => {
+                    return None;
+                }
+                TokenKind::JunkNumber
+                | TokenKind::UnterminatedLiteral
+                | TokenKind::UnterminatedComment
+                | TokenKind::Other => return None,
+                TokenKind::Space
+                | TokenKind::LineComment
+                | TokenKind::BlockComment
+                | TokenKind::Word
+                | TokenKind::QuotedName
+                | TokenKind::UnicodeName
+                | TokenKind::String
+                | TokenKind::EscapeString
+                | TokenKind::UnicodeString
+                | TokenKind::BitString
+                | TokenKind::DollarString
+                | TokenKind::Number
+                | TokenKind::Parameter
+                | TokenKind::Operator
+                | TokenKind::Punctuation => shape.push_str(piece),
+            }
+        }
+        Some(Self {
+            basis,
+            text: shape.into_boxed_str(),
+        })
+    }
+}
+
+impl Shapes {
+    /// What is recorded of a statement of this shape, where one was met.
+    pub(in crate::gate) fn find(&self, shape: &Shape) -> Option<Recorded> {
+        self.known.get(shape).cloned()
+    }
+
+    /// Remembers what is recorded of a statement of this shape.
+    pub(in crate::gate) fn learn(&mut self, shape: Shape, recorded: Recorded) {
+        let bytes = shape.text.len() + recorded.named.bytes();
+        if bytes > limits::SHAPES_BYTES_MAX {
+            return;
+        }
+        if self.known.len() >= limits::SHAPES_KNOWN_MAX
+            || self.bytes + bytes > limits::SHAPES_BYTES_MAX
+        {
+            self.known.clear();
+            self.bytes = 0;
+        }
+        self.bytes += bytes;
+        self.known.insert(shape, recorded);
+    }
+}
+
+impl fmt::Debug for Shapes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Shapes(..)")
+    }
+}
+
+fn is_small_and_whole(number: &str) -> bool {
+    number.len() <= SMALL_DIGITS_MAX && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Every number of so many digits is an `integer`.
+const SMALL_DIGITS_MAX: usize = 9;
+
+/// Key words behind which the value of a whole number says what is meant: the place of a column,
+/// or which of two types.
+const WEIGHTY: &[&str] = &["order", "group", "distinct", "float"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::cache::JudgementCache;
+    use crate::gate::rules;
+    use crate::gate::rules::check::{agent_with, gate, hides, people, rule_of, session_of};
+    use crate::sql::fingerprint::Fingerprinter;
+
+    fn made(text: &str) -> Option<Shape> {
+        Shape::of(Basis::default(), text)
+    }
+
+    #[track_caller]
+    fn check(one: &str, other: &str, same: bool) {
+        let shape = |text: &str| made(text).map(|shape| shape.text);
+        let alike = shape(one).is_some() && shape(one) == shape(other);
+        assert_eq!(alike, same, "{one} | {other}");
+    }
+
+    #[test]
+    fn whole_numbers_alone_may_differ() {
+        check(
+            "SELECT a FROM t WHERE b = 1",
+            "SELECT a FROM t WHERE b = 999999999",
+            true,
+        );
+        check("SELECT f(1, -2)", "SELECT f(3, -4)", true);
+        for (one, other) in [
+            ("SELECT f(1)", "SELECT f(1.5)"),
+            ("SELECT f(1)", "SELECT f(3000000000)"),
+            ("SELECT f(1)", "SELECT f(0000000001)"),
+            ("SELECT f(1)", "SELECT f(1e3)"),
+            ("SELECT f(1)", "SELECT f(0x1)"),
+            ("SELECT f(1)", "SELECT f('1')"),
+            ("SELECT f('1')", "SELECT f('2')"),
+            ("SELECT t1.a FROM t1", "SELECT t2.a FROM t2"),
+            ("SELECT \"1\"", "SELECT \"2\""),
+            ("SELECT $1", "SELECT $2"),
+            ("SELECT 1 1", "SELECT 11"),
+            ("SELECT a", "SELECT A"),
+        ] {
+            check(one, other, false);
+        }
+    }
+
+    #[test]
+    fn where_a_value_counts_there_is_no_shape() {
+        for text in [
+            "SELECT a, b FROM t ORDER BY 1",
+            "SELECT a, b FROM t GROUP/**/BY 1",
+            "SELECT DISTINCT ON (1) a FROM t",
+            "SELECT f(1::Float(24))",
+            "SELECT 12abc",
+            "SELECT 'open",
+            "SELECT /* open",
+        ] {
+            check(text, text, false);
+        }
+    }
+
+    /// Texts of one shape and of others, all through one cache: what is recorded is what a gate
+    /// records that has met none of them.
+    #[test]
+    fn names_are_those_of_the_text_itself() {
+        let policy = agent_with(&[], "");
+        let names = session_of(people().build(), &policy);
+        let gate = gate(policy).recording_names();
+        let mut cache = JudgementCache::new();
+        let mut known = 0;
+        for round in 1..4 {
+            for text in [
+                format!("SELECT id, {round} FROM shop.people WHERE id = {round}"),
+                format!("SELECT shop.peek({round}) FROM shop.people"),
+                format!("SELECT id, name FROM shop.people ORDER BY {}", round.min(2)),
+                format!("SELECT * FROM shop.orders LIMIT {round}"),
+                format!("WITH x AS (SELECT {round} AS id) SELECT * FROM x"),
+                format!("DELETE FROM shop.people WHERE id = {round}"),
+                format!("SET statement_timeout = {round}"),
+                format!("PREPARE p AS SELECT {round} FROM shop.people"),
+            ] {
+                let fresh = gate.judge(text.as_str().into(), &names);
+                let kept = cache.judge(&gate, text.as_str().into(), &names);
+                assert_eq!(kept.facts.named, fresh.facts.named, "{text}");
+                assert_eq!(kept.facts.fingerprint, fresh.facts.fingerprint, "{text}");
+                assert_eq!(rule_of(&kept), rule_of(&fresh), "{text}");
+                assert_eq!(kept.facts.depth, fresh.facts.depth, "{text}");
+                assert_eq!(kept.facts.observed, fresh.facts.observed, "{text}");
+                assert_eq!(kept.facts.cacheable, fresh.facts.cacheable, "{text}");
+                let shape = cache.basis_of(&gate, &names);
+                let shape = Shape::of(shape, &text);
+                known += usize::from(shape.is_some_and(|it| cache.shapes().find(&it).is_some()));
+            }
+        }
+        assert_eq!(known, 12, "four of them have a shape that is kept");
+        // Where the policy hides something the names decide, and nothing is taken from memory.
+        let policy = hides();
+        let names = session_of(people().build(), &policy);
+        let gate = rules::check::gate(policy).recording_names();
+        cache.judge(
+            &gate,
+            "SELECT id FROM shop.people WHERE id = 1".into(),
+            &names,
+        );
+        let shape = Shape::of(
+            cache.basis_of(&gate, &names),
+            "SELECT id FROM shop.people WHERE id = 1",
+        );
+        assert!(cache.shapes().find(&shape.unwrap()).is_none());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut shapes = Shapes::default();
+        let recorded = Recorded {
+            named: Arc::default(),
+            fingerprint: None,
+        };
+        for number in 0..limits::SHAPES_KNOWN_MAX * 3 {
+            let shape = made(&format!("SELECT a{number}")).unwrap();
+            shapes.learn(shape, recorded.clone());
+            assert!(shapes.known.len() <= limits::SHAPES_KNOWN_MAX);
+        }
+        for number in 0..2_000 {
+            let text = format!("SELECT a{number}, '{}'", "x".repeat(15_000));
+            shapes.learn(made(&text).unwrap(), recorded.clone());
+            assert!(shapes.bytes <= limits::SHAPES_BYTES_MAX);
+        }
+        // A short text may name much: what is remembered of it counts.
+        let mut shapes = Shapes::default();
+        let many = (0..256).map(|number| Arc::from("x".repeat(1_000) + &number.to_string()));
+        let named = Arc::new(Named {
+            functions: many.collect(),
+            ..Named::default()
+        });
+        let recorded = Recorded { named, ..recorded };
+        for number in 0..50 {
+            let shape = made(&format!("SELECT f{number}()")).unwrap();
+            shapes.learn(shape, recorded.clone());
+            assert!(shapes.known.len() < 10, "{}", shapes.known.len());
+        }
+    }
+
+    /// What a shape says is what the lexer says of the text: no two texts run together.
+    #[test]
+    fn a_shape_has_the_tokens_of_its_text() {
+        let pieces = [
+            "1", "0", "12", "x", "e", "_", "b1", ".", "..", "$", "$1", "'1'", "x'1'", " ", "-",
+            "U&'1'", "\"1\"", "--1\n", "/*1*/", "$$1$$", "::", "a", "(", "[", "7::int",
+        ];
+        let fingerprints = Fingerprinter::new(None, [0; 32]);
+        let mut kept = 0;
+        for one in pieces {
+            for other in pieces {
+                for third in pieces {
+                    let text = [one, other, third].concat();
+                    let Some(shape) = made(&text) else { continue };
+                    kept += 1;
+                    let kinds = |text: &str| tokens(text).map(|t| t.kind).collect::<Vec<_>>();
+                    assert_eq!(kinds(&text), kinds(&shape.text), "{text} | {}", shape.text);
+                    let name = |text: &str| fingerprints.of(text);
+                    assert_eq!(name(&text), name(&shape.text), "{text} | {}", shape.text);
+                    let again = made(&shape.text).unwrap();
+                    assert_eq!(again.text, shape.text, "{text}");
+                }
+            }
+        }
+        assert!(kept > 5_000, "{kept}");
+    }
+}

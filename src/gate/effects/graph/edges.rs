@@ -1,0 +1,403 @@
+//! What runs what: the edges from everything that may run something to what it runs.
+
+use crate::catalog::{
+    Cast, CastMethod, Catalog, Function, FunctionId, FunctionKind, Language, Oid, Operator,
+    OperatorId, Relation, RelationId, RelationKind, SchemaKind, Stored, Type, TypeId, TypeKind,
+    Volatility,
+};
+
+use super::cause::{Reason, Through};
+use super::nodes::Node;
+use super::own_effects;
+use super::own_effects::{Standing, Standings};
+use super::propagation::Graph;
+use super::support_functions;
+
+/// Everything in a snapshot, with what has an effect by itself.
+pub(super) fn of(
+    catalog: &Catalog,
+    standings: &Standings,
+    is_named: impl Fn(&Relation) -> bool,
+    graph: &mut Graph,
+) {
+    let mut edges = Edges {
+        catalog,
+        standings,
+        graph,
+    };
+    for (id, function) in catalog.functions() {
+        edges.function(id, function);
+    }
+    for (id, operator) in catalog.operators() {
+        edges.operator(id, operator);
+    }
+    for (id, cast) in catalog.casts() {
+        edges.cast(Node::Cast(id), cast);
+    }
+    for (id, data_type) in catalog.data_types() {
+        edges.making(id, data_type);
+        edges.using(id, data_type);
+        edges.casting(id, data_type);
+    }
+    for (id, relation) in catalog.relations() {
+        edges.relation(id, relation, is_named(relation));
+    }
+    for (id, cast) in catalog.casts() {
+        let target = catalog.data_type(cast.target).oid;
+        edges.add(Node::Target(cast.target), Node::Cast(id), Through::Itself);
+        if target == JSON || target == JSONB {
+            edges.add(Node::Using(cast.source), Node::Cast(id), Through::Itself);
+        }
+    }
+    support_functions::of(&mut edges);
+}
+
+/// The edges so far.
+pub(super) struct Edges<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) standings: &'a Standings,
+    pub(super) graph: &'a mut Graph,
+}
+
+impl Edges<'_> {
+    fn add(&mut self, from: Node, to: Node, through: Through) {
+        self.graph.add(from, to, through);
+    }
+
+    /// Says that a thing runs a function.
+    pub(super) fn call(&mut self, from: Node, function: FunctionId, through: Through) {
+        match self.standings.of_function(function) {
+            Standing::Machinery => {}
+            Standing::Known | Standing::Trusted | Standing::Followed | Standing::Unclean(_) => {
+                self.add(from, Node::Function(function), through);
+            }
+        }
+    }
+
+    fn function(&mut self, id: FunctionId, function: &Function) {
+        let node = Node::Function(id);
+        match self.standings.of_function(id) {
+            Standing::Known if own_effects::is_built_in(self.catalog, function) => {
+                self.results(node, function);
+                self.made_by_name(node, function);
+                self.cast_to_text(node, function);
+            }
+            // Its body was looked at; what is made for it and of it runs outside of that.
+            Standing::Known => self.signature(node, function),
+            Standing::Machinery => self
+                .graph
+                .mark(node, Reason::BuiltIn(own_effects::MACHINERY)),
+            Standing::Unclean(reason) => self.graph.mark(node, reason),
+            Standing::Trusted | Standing::Followed => self.trusted(node, function),
+        }
+    }
+
+    /// Built-ins that make values of whatever type their argument names.
+    fn made_by_name(&mut self, node: Node, function: &Function) {
+        let name = self.catalog.names().text(function.name);
+        if !MAKES_ANY_TYPE.contains(&name) {
+            return;
+        }
+        for (id, data_type) in self.catalog.data_types() {
+            // A text that may name a temporary one is refused where it stands.
+            if !data_type.oid.is_built_in() && !self.is_temporary(data_type) {
+                self.add(node, Node::Making(id), Through::Itself);
+            }
+        }
+    }
+
+    /// Built-ins that are written in SQL and cast whatever they are given to text.
+    fn cast_to_text(&mut self, node: Node, function: &Function) {
+        let name = self.catalog.names().text(function.name);
+        let takes_any = function.arguments.iter().any(|id| {
+            let data_type = self.catalog.data_type(*id);
+            data_type.kind == TypeKind::Pseudo
+        });
+        if !takes_any || !CASTS_TO_TEXT.contains(&name) {
+            return;
+        }
+        for (id, cast) in self.catalog.casts() {
+            if self.catalog.data_type(cast.target).oid == TEXT {
+                self.add(node, Node::Cast(id), Through::Itself);
+            }
+        }
+    }
+
+    fn results(&mut self, node: Node, function: &Function) {
+        let results = function.out_columns.iter().map(|(_, id)| id);
+        for id in results.chain([&function.returns]) {
+            self.add(node, Node::Using(*id), Through::Itself);
+        }
+    }
+
+    fn signature(&mut self, node: Node, function: &Function) {
+        self.results(node, function);
+        let results = function.out_columns.iter().map(|(_, id)| id);
+        for id in results.chain([&function.returns]) {
+            self.add(node, Node::Making(*id), Through::Itself);
+        }
+        for id in function.arguments.iter().chain(&function.variadic) {
+            self.add(node, Node::Making(*id), Through::Itself);
+        }
+    }
+
+    fn trusted(&mut self, node: Node, function: &Function) {
+        self.signature(node, function);
+        if let FunctionKind::Aggregate {
+            parts,
+            sort_operator,
+            ..
+        } = &function.kind
+        {
+            for part in parts {
+                self.call(node, *part, Through::Itself);
+            }
+            if let Some(operator) = sort_operator {
+                self.add(node, Node::Operator(*operator), Through::Itself);
+            }
+        }
+        if let Some(body) = &function.body {
+            self.stored(node, body, Through::Itself);
+        }
+    }
+
+    fn operator(&mut self, id: OperatorId, operator: &Operator) {
+        let node = Node::Operator(id);
+        if operator.function.is_none() {
+            self.graph.mark(node, Reason::Unfinished);
+        }
+        if let Some(function) = operator.function {
+            self.call(node, function, Through::Itself);
+        }
+        // The planner may put one of these in its place, with all that stands behind it.
+        for stand_in in operator.commutator.into_iter().chain(operator.negator) {
+            self.add(node, Node::Operator(stand_in), Through::Itself);
+        }
+        for function in &operator.support {
+            if !self.is_compiled_support(*function) {
+                self.call(node, *function, Through::Itself);
+            }
+        }
+        if let Some(result) = operator.result {
+            self.add(node, Node::Using(result), Through::Itself);
+        }
+    }
+
+    /// Whether the policy has nothing against a function of an extension but its schema. An index
+    /// may run it for an operator that is the server's own, which no schema is a reason to refuse.
+    fn is_compiled_support(&self, id: FunctionId) -> bool {
+        let function = self.catalog.function(id);
+        let standing = self.standings.of_function(id);
+        function.of_extension()
+            && function.language == Language::C
+            && standing == Standing::Unclean(Reason::SchemaNotTrusted)
+    }
+
+    fn cast(&mut self, node: Node, cast: &Cast) {
+        match cast.method {
+            CastMethod::Function(function) => self.call(node, function, Through::Itself),
+            CastMethod::Binary => {}
+            CastMethod::InOut => {
+                self.add(node, Node::Using(cast.source), Through::Itself);
+                self.add(node, Node::Making(cast.target), Through::Itself);
+            }
+        }
+    }
+
+    /// Whether a type is one that a session has made for itself. What it runs changes without the
+    /// snapshot being read again.
+    fn is_temporary(&self, data_type: &Type) -> bool {
+        self.catalog.schema(data_type.schema).kind == SchemaKind::Temporary
+    }
+
+    fn making(&mut self, id: TypeId, data_type: &Type) {
+        let node = Node::Making(id);
+        if self.is_temporary(data_type) {
+            self.graph.mark(node, Reason::TemporarySchema);
+        }
+        for function in &data_type.makers {
+            self.call(node, *function, Through::Itself);
+        }
+        for part in self.parts(data_type) {
+            self.add(node, Node::Making(part), Through::Itself);
+        }
+        match &data_type.kind {
+            TypeKind::Domain { checks, .. } => self.stored(node, checks, Through::Check),
+            // Making one compares its bounds.
+            TypeKind::Range { .. } | TypeKind::Multirange { .. } => {
+                self.add(node, Node::Using(id), Through::Itself);
+            }
+            TypeKind::Base | TypeKind::Composite(_) | TypeKind::Enum | TypeKind::Pseudo => {}
+        }
+    }
+
+    fn using(&mut self, id: TypeId, data_type: &Type) {
+        let node = Node::Using(id);
+        if self.is_temporary(data_type) {
+            self.graph.mark(node, Reason::TemporarySchema);
+        }
+        for function in &data_type.users {
+            self.call(node, *function, Through::Itself);
+        }
+        for part in self.parts(data_type) {
+            self.add(node, Node::Using(part), Through::Itself);
+        }
+    }
+
+    fn casting(&mut self, id: TypeId, data_type: &Type) {
+        for part in self.parts(data_type) {
+            self.add(Node::Target(id), Node::Target(part), Through::Itself);
+        }
+    }
+
+    /// The types whose values those of this one are made of.
+    fn parts(&self, data_type: &Type) -> Vec<TypeId> {
+        match &data_type.kind {
+            TypeKind::Base => data_type.element.into_iter().collect(),
+            TypeKind::Domain { base, .. } => vec![*base],
+            TypeKind::Range { subtype } => vec![*subtype],
+            TypeKind::Multirange { range } => vec![*range],
+            TypeKind::Composite(relation) => {
+                let columns = relation.map(|id| self.catalog.columns_of(id));
+                let columns = columns.unwrap_or_default().iter();
+                columns.map(|column| column.type_id).collect()
+            }
+            TypeKind::Enum | TypeKind::Pseudo => Vec::new(),
+        }
+    }
+
+    fn relation(&mut self, id: RelationId, relation: &Relation, is_named: bool) {
+        let only = Node::Only(id);
+        self.add(Node::Relation(id), only, Through::Itself);
+        for child in &relation.children {
+            self.add(Node::Relation(id), Node::Relation(*child), Through::Child);
+        }
+        if relation.kind == RelationKind::CompositeType {
+            return;
+        }
+        let foreign = relation.kind == RelationKind::ForeignTable || relation.server.is_some();
+        if foreign && !is_named {
+            self.graph.mark(only, Reason::Foreign);
+        }
+        // A read of a materialized view runs nothing of its query.
+        if relation.kind != RelationKind::MaterializedView
+            && let Some(view) = &relation.view
+        {
+            self.stored(only, view, Through::Itself);
+        }
+        for policy in &relation.policies {
+            self.stored(only, &policy.using, Through::RowPolicy);
+        }
+        if let Some(computed) = &relation.computed {
+            self.stored(only, computed, Through::VirtualColumn);
+        }
+        if let Some(planned) = &relation.planned {
+            // The key of a partitioned table is a check of each partition, at every level.
+            for below in support_functions::with_descendants(id, self) {
+                self.planned(Node::Only(below), planned);
+            }
+        }
+        for column in self.catalog.columns_of(id) {
+            self.add(only, Node::Using(column.type_id), Through::Column);
+        }
+    }
+
+    /// Expressions that are not run for a row, but simplified while a read is planned: what is
+    /// IMMUTABLE in them is run where its arguments are constants.
+    fn planned(&mut self, from: Node, planned: &Stored) {
+        let (catalog, index) = (self.catalog, self.catalog.index());
+        let is_run = |id: FunctionId| catalog.function(id).volatility == Volatility::Immutable;
+        let functions = planned.functions.iter();
+        for function in functions.filter_map(|oid| index.function_of_oid(*oid)) {
+            if is_run(function) {
+                self.call(from, function, Through::Planned);
+            }
+        }
+        let operators = planned.operators.iter();
+        for operator in operators.filter_map(|oid| index.operator_of_oid(*oid)) {
+            if catalog.operator(operator).function.is_some_and(is_run) {
+                self.add(from, Node::Operator(operator), Through::Planned);
+            }
+            // What a condition implies is asked of the other operators of its family.
+            for function in &catalog.operator(operator).support {
+                if is_run(*function) {
+                    self.call(from, *function, Through::Planned);
+                }
+            }
+        }
+    }
+
+    /// What a stored expression names. What the snapshot does not have is unclean where it is a
+    /// user's; numbers of built-ins may as well be something else that a field of the name holds.
+    fn stored(&mut self, from: Node, stored: &Stored, through: Through) {
+        let index = self.catalog.index();
+        if stored.writes {
+            self.graph.mark(from, Reason::Writes);
+        }
+        for oid in &stored.functions {
+            match index.function_of_oid(*oid) {
+                Some(function) => self.call(from, function, through),
+                None => self.graph.mark(from, Reason::Missing),
+            }
+        }
+        for oid in &stored.operators {
+            self.target(
+                from,
+                *oid,
+                index.operator_of_oid(*oid).map(Node::Operator),
+                through,
+            );
+        }
+        for oid in &stored.relations {
+            self.target(
+                from,
+                *oid,
+                index.relation_of_oid(*oid).map(Node::Relation),
+                through,
+            );
+        }
+        for oid in &stored.types {
+            self.target(
+                from,
+                *oid,
+                index.type_of_oid(*oid).map(Node::Using),
+                through,
+            );
+        }
+        for oid in &stored.made_types {
+            self.target(
+                from,
+                *oid,
+                index.type_of_oid(*oid).map(Node::Making),
+                through,
+            );
+        }
+    }
+
+    fn target(&mut self, from: Node, oid: Oid, to: Option<Node>, through: Through) {
+        match to {
+            Some(to) => self.add(from, to, through),
+            None if oid.is_built_in() => {}
+            None => self.graph.mark(from, Reason::Missing),
+        }
+    }
+}
+
+/// Built-ins that make a value of a type that they are given the name of.
+const MAKES_ANY_TYPE: &[&str] = &["pg_input_error_info", "pg_input_is_valid"];
+
+/// The types that values are put into by functions that look for a cast first.
+const JSON: Oid = Oid(114);
+const JSONB: Oid = Oid(3802);
+
+/// Built-ins of polymorphic arguments whose body in SQL says `$1::text`, so that a user's cast to
+/// text is what they run; `||` of a text and anything else is one.
+const CASTS_TO_TEXT: &[&str] = &[
+    "anytextcat",
+    "quote_literal",
+    "quote_nullable",
+    "textanycat",
+];
+
+/// The type text.
+const TEXT: Oid = Oid(25);

@@ -1,0 +1,422 @@
+//! What names hide: which functions, operators, casts, types and relations of a database do more
+//! than read when a statement uses them.
+//!
+//! A view, an operator, a cast, a domain or a row policy runs functions that no statement shows. So
+//! everything in a snapshot that may run something stands in one graph, with an edge to each thing
+//! that it runs; what has an effect by itself is marked, and the marks are carried backwards. What
+//! carries none is *clean*.
+//!
+//! * `effects`: what each function does by itself, by the table of built-ins and the policy
+//! * `edges`: what runs what; `support`: what is run unasked;
+//!   `nodes`: the places of all things in one list
+//! * `graph`: the marks, carried
+//! * [`cause`]: why something is not clean; `told`: what a client is told of it
+//! * `reads`: what may read anything, where a policy hides something
+//! * `moving`: what runs a function that means what the session's search_path makes of it
+//! * [`name_flags`]: for each name, whether anything of that name is not clean
+//!
+//! <https://www.postgresql.org/docs/current/rules-views.html>,
+//! <https://www.postgresql.org/docs/current/xfunc-volatility.html>
+
+pub mod cause;
+mod description;
+mod edges;
+pub mod name_flags;
+mod nodes;
+mod own_effects;
+mod path_dependent;
+mod propagation;
+pub(in crate::gate) mod support_functions;
+mod unknown_reads;
+
+use std::sync::Arc;
+
+pub(in crate::gate) use self::cause::Through;
+pub use self::cause::{Hidden, Reason, Thing};
+pub(in crate::gate) use self::description::{PATH_HINT, Told, is_written};
+pub use self::name_flags::Flags;
+pub(in crate::gate) use self::nodes::Node;
+use self::nodes::Nodes;
+pub use self::own_effects::argument_types;
+use self::own_effects::{Standing, Standings};
+use self::path_dependent::OfServer;
+pub(in crate::gate) use self::path_dependent::{Body, Moving};
+use self::propagation::Graph;
+pub(in crate::gate) use self::unknown_reads::Reads;
+use crate::catalog::unreadable_names;
+use crate::catalog::{
+    Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, Oid, OperatorId, Relation,
+    RelationId, SchemaKind, TypeId, Version,
+};
+use crate::gate::access::AccessTable;
+use crate::gate::function_bodies::Memory;
+use crate::gate::models::{Models, rule_check};
+use crate::policy::Policy;
+
+/// What a snapshot hides, under one policy.
+pub struct Sight {
+    catalog: Arc<Catalog>,
+    number: u64,
+    nodes: Nodes,
+    /// Why each node is not clean.
+    hidden: Vec<Option<Hidden>>,
+    /// The same for functions that are clean, but not when they are called by their name.
+    by_name: Vec<Option<Hidden>>,
+    flags: Vec<Flags>,
+    implicit_casts: Vec<CastId>,
+    any_type_unclean_to_make: bool,
+    any_built_in_type_unclean: bool,
+    long_names: Vec<NameId>,
+    models: Models,
+    /// Where the policy hides something: what it shows, and what may read anything.
+    shown: Option<Shown>,
+    /// The functions that the policy does not let be called, by their places; none where it denies
+    /// no function.
+    denied: Vec<bool>,
+    /// What runs functions that mean what the search_path makes of them, and what was thought of
+    /// those so far.
+    moving: Option<Moving>,
+    /// The same where schemas of users are searched before the server's own, if that differs.
+    moving_shadowed: Option<Moving>,
+    bodies: Memory,
+}
+
+/// What a policy that hides something shows.
+struct Shown {
+    table: AccessTable,
+    reads: Reads,
+    /// What nobody is told of: what the table hides, and what models leave away.
+    veil: Mask,
+}
+
+/// Whether a read of a relation includes its partitions and inheritance children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// As `FROM t` does.
+    WithChildren,
+    /// As `FROM ONLY t` does.
+    Only,
+}
+
+impl Sight {
+    /// Looks through a snapshot.
+    pub fn new(catalog: Arc<Catalog>, policy: &Policy) -> Self {
+        let standings = Standings::of(&catalog, policy);
+        let mut graph = Graph::new(Nodes::of(&catalog));
+        let is_named = |relation: &Relation| is_named(&catalog, policy, relation);
+        edges::of(&catalog, &standings, is_named, &mut graph);
+        let mut shown = (policy.hides()).then(|| shown(&catalog, policy, &standings));
+        let models = Models::of(&catalog, policy, shown.as_ref().map(|shown| &shown.table));
+        if let Some(shown) = &mut shown {
+            models.veil(&catalog, &mut shown.veil);
+        }
+        let (nodes, hidden) = graph.carry();
+        let mut sight = Self {
+            by_name: by_name(&catalog, &standings),
+            flags: Vec::new(),
+            implicit_casts: Vec::new(),
+            any_type_unclean_to_make: false,
+            any_built_in_type_unclean: false,
+            long_names: Vec::new(),
+            models,
+            denied: denied(&catalog, policy),
+            moving: Moving::of(&catalog, policy, &standings, OfServer::Free),
+            moving_shadowed: (catalog.server_major() < path_dependent::BUILT_INS_BOUND_SINCE)
+                .then(|| Moving::of(&catalog, policy, &standings, OfServer::Moving))
+                .flatten(),
+            bodies: Memory::default(),
+            shown,
+            number: number_of(&catalog),
+            catalog,
+            nodes,
+            hidden,
+        };
+        sight.flags = name_flags::of(&sight);
+        sight.long_names = sight.flagged_long_names();
+        sight.implicit_casts = sight.unclean_implicit_casts();
+        sight.any_type_unclean_to_make = {
+            let mut types = sight.catalog.data_types();
+            types.any(|(id, own)| {
+                sight.making(id).is_some()
+                    && sight.catalog.schema(own.schema).kind != SchemaKind::Temporary
+            })
+        };
+        sight.any_built_in_type_unclean = {
+            let mut types = sight.catalog.data_types();
+            types.any(|(id, own)| own.oid.is_built_in() && sight.using(id).is_some())
+        };
+        for (place, why) in rule_check::refused(&sight, policy) {
+            sight.models.refuse(place, why);
+        }
+        sight
+    }
+
+    /// Whether a function may read anything: then a policy that hides something has to name it.
+    pub fn may_read_anything(&self, id: FunctionId) -> bool {
+        self.reads().is_some_and(|reads| reads.function(id))
+    }
+
+    /// The snapshot.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The policy's models, against the snapshot.
+    pub(in crate::gate) fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// The models that cannot be used with this database, by their keys in the policy, with the
+    /// reason. What would read one of them is refused.
+    pub fn model_problems(&self) -> impl Iterator<Item = (String, &str)> {
+        self.models.problems()
+    }
+
+    /// Relations that cannot be read because they are not made for what a pattern lays over them,
+    /// others being so, with the reason.
+    pub fn laid_warnings(&self) -> impl Iterator<Item = (String, &str)> {
+        self.models.laid_warnings()
+    }
+
+    /// Whether a model has a column of this name; none where there is no such model, or it cannot
+    /// be used.
+    pub fn model_gives(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
+        self.models.gives(schema, name, column)
+    }
+
+    /// A number of what the snapshot shows and by which oids, for cache keys; the policy has one of
+    /// its own.
+    pub fn version_number(&self) -> u64 {
+        self.number
+    }
+
+    /// What the policy shows, where it hides something.
+    pub(in crate::gate) fn access(&self) -> Option<&AccessTable> {
+        self.shown.as_ref().map(|shown| &shown.table)
+    }
+
+    /// What may read anything, where the policy hides something.
+    pub(in crate::gate) fn reads(&self) -> Option<&Reads> {
+        self.shown.as_ref().map(|shown| &shown.reads)
+    }
+
+    /// What the policy hides from whoever is told what there is.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.shown.as_ref().map(|shown| &shown.veil)
+    }
+
+    /// Whether the policy does not let a function be called.
+    pub(in crate::gate) fn denies_function(&self, id: FunctionId) -> bool {
+        self.denied.get(id.place()).copied().unwrap_or(false)
+    }
+
+    /// What runs a function that means what the session's search_path makes of it. It is asked
+    /// whether schemas of users may be searched before the server's own.
+    pub(in crate::gate) fn moving(&self, is_shadowed: impl FnOnce() -> bool) -> Option<&Moving> {
+        match &self.moving_shadowed {
+            Some(all) if is_shadowed() => Some(all),
+            _ => self.moving.as_ref(),
+        }
+    }
+
+    /// Whether that differs where schemas of users are searched first.
+    pub(in crate::gate) fn may_shadow(&self) -> bool {
+        self.moving_shadowed.is_some()
+    }
+
+    /// Whether this is what holds where schemas of users are searched first.
+    pub(in crate::gate) fn is_shadowed(&self, moving: &Moving) -> bool {
+        let shadowed = self.moving_shadowed.as_ref();
+        shadowed.is_some_and(|own| std::ptr::eq(own, moving))
+    }
+
+    /// What was thought of the bodies of functions so far.
+    pub(in crate::gate) fn bodies(&self) -> &Memory {
+        &self.bodies
+    }
+
+    /// What a name may hide, whatever it names in whatever schema.
+    pub fn flags(&self, name: NameId) -> Flags {
+        self.flags.get(name.place()).copied().unwrap_or(Flags::ALL)
+    }
+
+    /// Why a function is not clean where something else runs it: behind an operator or a cast, in
+    /// an aggregate or a view.
+    pub fn function(&self, id: FunctionId) -> Option<&Hidden> {
+        self.at(Node::Function(id))
+    }
+
+    /// Why a function is not clean where a statement calls it by its name.
+    pub fn called_by_name(&self, id: FunctionId) -> Option<&Hidden> {
+        let own = self.by_name.get(id.place()).and_then(Option::as_ref);
+        own.or_else(|| self.function(id))
+    }
+
+    /// Why an operator is not clean.
+    pub fn operator(&self, id: OperatorId) -> Option<&Hidden> {
+        self.at(Node::Operator(id))
+    }
+
+    /// Why a cast is not clean.
+    pub fn cast(&self, id: CastId) -> Option<&Hidden> {
+        self.at(Node::Cast(id))
+    }
+
+    /// Why reading a relation is not clean.
+    pub fn relation(&self, id: RelationId, reach: Reach) -> Option<&Hidden> {
+        self.at(match reach {
+            Reach::WithChildren => Node::Relation(id),
+            Reach::Only => Node::Only(id),
+        })
+    }
+
+    /// Why making a value of a type, from text or from another value, is not clean.
+    pub fn making(&self, id: TypeId) -> Option<&Hidden> {
+        self.at(Node::Making(id))
+    }
+
+    /// Why printing, comparing or otherwise using a value of a type is not clean.
+    pub fn using(&self, id: TypeId) -> Option<&Hidden> {
+        self.at(Node::Using(id))
+    }
+
+    /// Why some cast to a type, or to what it consists of, is not clean.
+    pub fn casting_to(&self, id: TypeId) -> Option<&Hidden> {
+        self.at(Node::Target(id))
+    }
+
+    /// The casts that happen unasked and are not clean: implicit ones, in any expression, and those
+    /// for assignment to the server's own types, where it wants a boolean (WHERE, NOT, CASE), a
+    /// number (LIMIT, frames of windows, subscripts) or a text.
+    pub fn implicit_casts(&self) -> &[CastId] {
+        &self.implicit_casts
+    }
+
+    /// Whether there is any type whose making is not clean, temporary ones aside: no statement may
+    /// name those.
+    pub fn any_type_unclean_to_make(&self) -> bool {
+        self.any_type_unclean_to_make
+    }
+
+    /// Whether a user has given one of the server's own types a way to be compared that is not
+    /// clean. Values of such a type need no name: `SELECT DISTINCT xmlelement(name a)`.
+    pub fn any_built_in_type_unclean(&self) -> bool {
+        self.any_built_in_type_unclean
+    }
+
+    /// Names with a flag that are longer than the parser reads: databases that keep text in another
+    /// encoding than UTF-8 have such, and those that are not readable are kept as such.
+    pub fn long_names(&self) -> &[NameId] {
+        &self.long_names
+    }
+
+    fn at(&self, node: Node) -> Option<&Hidden> {
+        self.hidden
+            .get(self.nodes.place(node))
+            .and_then(Option::as_ref)
+    }
+
+    fn flagged_long_names(&self) -> Vec<NameId> {
+        let names = self.catalog.names().ids();
+        names
+            .filter(|id| self.catalog.names().text(*id).len() > NAME_BYTES_MAX)
+            .filter(|id| self.flags(*id).any_of(Flags::ALL))
+            .collect()
+    }
+
+    fn unclean_implicit_casts(&self) -> Vec<CastId> {
+        let unasked = |cast: &Cast| match cast.context {
+            CastContext::Implicit => true,
+            CastContext::Assignment => self.catalog.data_type(cast.target).oid.is_built_in(),
+            CastContext::Explicit => false,
+        };
+        let casts = self.catalog.casts();
+        let unclean = casts.filter(|(id, cast)| unasked(cast) && self.cast(*id).is_some());
+        unclean.map(|(id, _)| id).collect()
+    }
+}
+
+/// What a policy that hides something shows.
+/// A snapshot's version says what there is, by names. A text or a parameter may say an oid, and two
+/// types that change names and definitions with each other give the same version again.
+fn number_of(catalog: &Catalog) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&catalog.version().0);
+    let mut add = |oid: Oid, schema: usize, name: NameId| {
+        hasher.update(&oid.0.to_be_bytes());
+        hasher.update(&schema.to_be_bytes());
+        hasher.update(catalog.names().text(name).as_bytes());
+    };
+    let schemas = catalog.schemas();
+    schemas.for_each(|(id, own)| add(own.oid, id.place(), own.name));
+    let types = catalog.data_types();
+    types.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
+    let relations = catalog.relations();
+    relations.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
+    let functions = catalog.functions();
+    functions.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
+    Version(*hasher.finalize().as_bytes()).number()
+}
+
+fn shown(catalog: &Catalog, policy: &Policy, standings: &Standings) -> Shown {
+    let mut graph = Graph::new(Nodes::of(catalog));
+    edges::of(catalog, standings, |_| true, &mut graph);
+    let reads = Reads::of(catalog, policy, graph);
+    let table = AccessTable::of(catalog, policy, |view| reads.relation(view));
+    let veil = table.mask().clone();
+    Shown { table, reads, veil }
+}
+
+/// The functions that a policy does not let be called, by their places.
+fn denied(catalog: &Catalog, policy: &Policy) -> Vec<bool> {
+    if !policy.denies_functions() {
+        return Vec::new();
+    }
+    let functions = catalog.functions().map(|(_, function)| {
+        let schema = catalog.names().text(catalog.schema(function.schema).name);
+        let arguments = own_effects::argument_types(catalog, function);
+        let name = catalog.names().text(function.name);
+        let unreadable = unreadable_names::is_kept(schema) || unreadable_names::is_kept(name);
+        unreadable || policy.denies_function(schema, name, &arguments)
+    });
+    functions.collect()
+}
+
+/// Whether the policy names a foreign table, or its server.
+fn is_named(catalog: &Catalog, policy: &Policy, relation: &Relation) -> bool {
+    let names = catalog.names();
+    let schema = names.text(catalog.schema(relation.schema).name);
+    let server = relation.server.map_or("", |server| names.text(server));
+    policy.allows_foreign(schema, names.text(relation.name), server)
+}
+
+/// The functions that have the name of a built-in and that no policy names; those of an extension
+/// (`max` of a citext) are no others.
+fn by_name(catalog: &Catalog, standings: &Standings) -> Vec<Option<Hidden>> {
+    let stands_in = |name: NameId| {
+        let mut same_name = catalog.index().functions(name).iter();
+        same_name.any(|id| own_effects::is_built_in(catalog, catalog.function(*id)))
+    };
+    let functions = catalog.functions().map(|(id, function)| {
+        let trusted = standings.of_function(id) == Standing::Trusted;
+        let hides = trusted && stands_in(function.name);
+        hides.then(|| Hidden::own(Thing::Function(id), Reason::NameOfBuiltIn))
+    });
+    functions.collect()
+}
+
+impl std::fmt::Debug for Sight {
+    /// Without any name of the database.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Sight")
+            .field("catalog", &self.catalog)
+            .finish_non_exhaustive()
+    }
+}
+
+/// NAMEDATALEN - 1.
+const NAME_BYTES_MAX: usize = 63;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! What may read anything: functions that nobody has looked into, and those of the server that read
+//! what is other people's. They are marked where a policy hides something.
+//!
+//! A function whose body is SQL or a procedural language reads whatever it likes, and so may an
+//! operator, a cast, an aggregate or a type that runs one. A view or a table that runs one counts
+//! as itself.
+
+use super::nodes::{Node, Nodes};
+use super::propagation::Graph;
+use super::{Reason, own_effects};
+use crate::catalog::{
+    CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, Language, OperatorId,
+    RelationId, TypeId,
+};
+use crate::gate::access;
+use crate::policy::Policy;
+
+/// What may read anything.
+pub(in crate::gate) struct Reads {
+    nodes: Nodes,
+    marked: Vec<bool>,
+    implicit_casts: Vec<CastId>,
+}
+
+impl Reads {
+    /// `graph` has the edges of all that may run something.
+    pub(super) fn of(catalog: &Catalog, policy: &Policy, mut graph: Graph) -> Self {
+        graph.forget_marks();
+        for (id, function) in catalog.functions() {
+            if reads_anything(catalog, policy, function) {
+                graph.mark(Node::Function(id), Reason::RunsSql);
+            }
+        }
+        let (nodes, marked) = graph.carry();
+        let mut reads = Self {
+            nodes,
+            marked: marked.iter().map(Option::is_some).collect(),
+            implicit_casts: Vec::new(),
+        };
+        let casts = catalog.casts();
+        let casts =
+            casts.filter(|(id, cast)| cast.context != CastContext::Explicit && reads.cast(*id));
+        reads.implicit_casts = casts.map(|(id, _)| id).collect();
+        reads
+    }
+
+    /// Whether a call of a function may.
+    pub(in crate::gate) fn function(&self, id: FunctionId) -> bool {
+        self.at(Node::Function(id))
+    }
+
+    /// Whether an operator may.
+    pub(in crate::gate) fn operator(&self, id: OperatorId) -> bool {
+        self.at(Node::Operator(id))
+    }
+
+    /// Whether a cast may.
+    pub(in crate::gate) fn cast(&self, id: CastId) -> bool {
+        self.at(Node::Cast(id))
+    }
+
+    /// Whether some cast to a type may.
+    pub(in crate::gate) fn casting_to(&self, id: TypeId) -> bool {
+        self.at(Node::Target(id))
+    }
+
+    /// Whether making or using a value of a type may.
+    pub(in crate::gate) fn data_type(&self, id: TypeId) -> bool {
+        self.at(Node::Making(id)) || self.at(Node::Using(id))
+    }
+
+    /// Whether a view runs something that may.
+    pub(in crate::gate) fn relation(&self, id: RelationId) -> bool {
+        self.at(Node::Only(id))
+    }
+
+    /// Casts that happen unasked and may.
+    pub(in crate::gate) fn implicit_casts(&self) -> &[CastId] {
+        &self.implicit_casts
+    }
+
+    fn at(&self, node: Node) -> bool {
+        let marked = self.marked.get(self.nodes.place(node));
+        marked.copied().unwrap_or(true)
+    }
+}
+
+fn reads_anything(catalog: &Catalog, policy: &Policy, function: &Function) -> bool {
+    let name = catalog.names().text(function.name);
+    if own_effects::is_built_in(catalog, function) {
+        return access::server_objects::hides_built_in(name);
+    }
+    if access::server_objects::hides_of_extension(catalog, function) {
+        return true;
+    }
+    let schema = catalog.names().text(catalog.schema(function.schema).name);
+    let written = match function.language {
+        Language::Internal | Language::C => false,
+        Language::Sql | Language::Other(_) => !function.of_extension(),
+    };
+    // An aggregate is what it is made of.
+    let made = matches!(function.kind, FunctionKind::Aggregate { .. });
+    let arguments = own_effects::argument_types(catalog, function);
+    written && !made && !policy.allows_signature(schema, name, &arguments)
+}

@@ -1,0 +1,126 @@
+//! Names of types in texts: what is cast to regprocedure, regoperator or regtype. A modifier in
+//! such a name runs the function that reads modifiers of its type; where one of those is not clean,
+//! making a value of these types is not. Of many statements it can be told that they read none: a
+//! modifier stands in parentheses, behind the name of its type.
+
+use super::resolve_effects::Subject;
+use crate::catalog::{CastId, CastMethod, Oid, TypeId};
+use crate::gate::effects::graph::Sight;
+use crate::resolve::Inferred;
+use crate::sql::tree::{self, ConstValue, Node};
+
+/// What of a statement reads no modifier that runs what is not clean.
+#[derive(Default)]
+pub(super) struct Spared {
+    /// Whether none of its literals could, and it has no parameters.
+    literals: bool,
+    /// Whether the types are named where a cast is written and nowhere else.
+    only_cast: bool,
+}
+
+impl Spared {
+    pub(super) fn of(subject: Subject<'_>, sight: &Sight) -> Self {
+        match subject {
+            Subject::Statement(node) if are_unclean(sight) => read(node, sight).unwrap_or_default(),
+            Subject::Statement(_) | Subject::Arguments(_) | Subject::Types => Self::default(),
+        }
+    }
+
+    /// Whether a cast to a type reads none.
+    pub(super) fn cast(
+        &self,
+        source: &Inferred,
+        target: TypeId,
+        candidates: &[CastId],
+        sight: &Sight,
+    ) -> bool {
+        is_a_name(target, sight)
+            && match source {
+                Inferred::Literal => self.literals,
+                Inferred::Known(_) => are_listed(candidates, sight),
+                Inferred::Parameter(_) | Inferred::Row(_) | Inferred::Unclear => false,
+            }
+    }
+
+    /// Whether no value of a type is made of a modifier, but where a cast is written.
+    pub(super) fn all_else(&self, target: TypeId, sight: &Sight) -> bool {
+        self.literals && self.only_cast && is_a_name(target, sight)
+    }
+}
+
+/// Whether some name of a type may run what is not clean.
+pub(in crate::gate) fn are_unclean(sight: &Sight) -> bool {
+    let index = sight.catalog().index();
+    let mut types = NAMES.iter().filter_map(|oid| index.type_of_oid(*oid));
+    types.any(|id| sight.making(id).is_some())
+}
+
+/// Whether it is a literal, and as the name of a type would run nothing that is not clean.
+pub(in crate::gate) fn is_clean_literal(node: Node<'_>, sight: &Sight) -> bool {
+    let Node::A_Const(constant) = node else {
+        return false;
+    };
+    match constant.val() {
+        Some(ConstValue::String(written)) => !names_unclean(written, sight),
+        _ => true,
+    }
+}
+
+/// Whether a modifier may stand in a text, behind the name of a type whose making is not clean.
+fn names_unclean(written: &str, sight: &Sight) -> bool {
+    let (names, index) = (sight.catalog().names(), sight.catalog().index());
+    let in_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let is_unclean = |word: &str| {
+        let mut types = names.find(word).into_iter().flat_map(|id| index.types(id));
+        types.any(|id| sight.making(*id).is_some())
+    };
+    let mut words = written.split(|letter| !in_name(letter));
+    written.contains('(')
+        && (!written.is_ascii()
+            || written.contains('"')
+            || words.any(|word| is_unclean(&word.to_ascii_lowercase())))
+}
+
+/// Whether a cast runs one that is listed, and does not go through text.
+fn are_listed(candidates: &[CastId], sight: &Sight) -> bool {
+    let through_text = |id: &CastId| sight.catalog().cast(*id).method == CastMethod::InOut;
+    !candidates.is_empty() && !candidates.iter().any(through_text)
+}
+
+/// Looks at all literals, parameters and names of types. What is not known in every field was
+/// refused by the walk.
+fn read(statement: Node<'_>, sight: &Sight) -> Option<Spared> {
+    let mut spared = Spared {
+        literals: true,
+        only_cast: true,
+    };
+    let mut waiting = vec![statement];
+    while let Some(node) = waiting.pop() {
+        match node {
+            Node::TypeCast(cast) => {
+                waiting.push(cast.arg());
+                continue;
+            }
+            Node::A_Const(_) => spared.literals &= is_clean_literal(node, sight),
+            Node::ParamRef(_) => spared.literals = false,
+            Node::TypeName(name) => {
+                let last = name.names().iter().next_back();
+                let last = last.and_then(|part| part.sval()).unwrap_or_default();
+                spared.only_cast &= !SPELLED.contains(&last);
+            }
+            _ => {}
+        }
+        tree::children(node, &mut waiting).ok()?;
+    }
+    Some(spared)
+}
+
+fn is_a_name(target: TypeId, sight: &Sight) -> bool {
+    NAMES.contains(&sight.catalog().data_type(target).oid)
+}
+
+/// The types regprocedure, regoperator and regtype.
+const NAMES: [Oid; 3] = [Oid(2202), Oid(2204), Oid(2206)];
+
+/// The same as they are written.
+const SPELLED: [&str; 3] = ["regprocedure", "regoperator", "regtype"];

@@ -1,0 +1,102 @@
+//! The changes to a text, and the text that comes of them.
+
+use std::ops::Range;
+
+use crate::catalog::Oid;
+use crate::gate::rewritten::text::{Copied, Instead, Put};
+use crate::limits;
+
+/// The changes to one text.
+#[derive(Default)]
+pub(in crate::gate) struct Puts {
+    all: Vec<Change>,
+    bytes: usize,
+    typed: Vec<(u32, Oid)>,
+}
+
+/// One change.
+struct Change {
+    from: Range<usize>,
+    instead: String,
+    copies: Vec<Copied>,
+}
+
+/// More was to be put into one text than is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::gate) struct TooMuch;
+
+impl Puts {
+    /// Puts something into the place of these bytes.
+    pub(in crate::gate) fn put(
+        &mut self,
+        from: Range<usize>,
+        instead: String,
+    ) -> Result<(), TooMuch> {
+        self.put_with(from, instead, Vec::new())
+    }
+
+    /// The same, with constants of the text in it: their places are those in `instead`.
+    pub(in crate::gate) fn put_with(
+        &mut self,
+        from: Range<usize>,
+        instead: String,
+        copies: Vec<Copied>,
+    ) -> Result<(), TooMuch> {
+        self.bytes = self.bytes.saturating_add(instead.len());
+        if self.all.len() >= limits::MODEL_PUTS_MAX || self.bytes > limits::MODEL_BYTES_MAX {
+            return Err(TooMuch);
+        }
+        self.all.push(Change {
+            from,
+            instead,
+            copies,
+        });
+        Ok(())
+    }
+
+    /// Notes which types parameters have by what was put in.
+    pub(in crate::gate) fn types(&mut self, typed: impl IntoIterator<Item = (u32, Oid)>) {
+        self.typed.extend(typed);
+    }
+
+    /// The bytes that were put in so far.
+    pub(in crate::gate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The text with everything put in; none where nothing is. Changes that share a byte are
+    /// [`TooMuch`]: they were not made for one text.
+    pub(in crate::gate) fn into_text(mut self, text: &str) -> Result<Option<Instead>, TooMuch> {
+        if self.all.is_empty() {
+            return Ok(None);
+        }
+        self.all
+            .sort_by_key(|change| (change.from.start, change.from.end));
+        let mut changed = String::with_capacity(text.len().saturating_add(self.bytes));
+        let mut spans = Vec::with_capacity(self.all.len());
+        let mut copied = 0;
+        for change in self.all {
+            let from = change.from;
+            changed.push_str(text.get(copied..from.start).ok_or(TooMuch)?);
+            let start = changed.len();
+            changed.push_str(&change.instead);
+            copied = from.end;
+            let moved = |at: usize| at.saturating_add(start);
+            let copies = change.copies.into_iter().map(|copied| Copied {
+                to: moved(copied.to.start)..moved(copied.to.end),
+                ..copied
+            });
+            spans.push(Put {
+                from,
+                to: start..changed.len(),
+                copies: copies.collect(),
+            });
+        }
+        changed.push_str(text.get(copied..).ok_or(TooMuch)?);
+        Ok(Some(Instead {
+            text: changed.into(),
+            spans: spans.into(),
+            typed: self.typed.into(),
+        }))
+    }
+}

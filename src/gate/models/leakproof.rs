@@ -1,0 +1,226 @@
+//! Whether nothing that a statement evaluates could tell of a row, whenever it is evaluated: then
+//! its models need no fence, and the planner has their tables as it has any other.
+//!
+//! Without a fence the planner may evaluate whatever a statement says on rows that a model leaves
+//! away. So all of it has to be of kinds that are listed here: columns, constants and parameters,
+//! operators and sorting that came with the server and that its catalog says are LEAKPROOF, and a
+//! few aggregates, which meet no row that a WHERE has not passed. No query in the place of a value
+//! is among them: that it has more than one row is an error.
+//!
+//! <https://www.postgresql.org/docs/current/rules-privileges.html>
+
+use std::ops::Range;
+
+use super::pushdown::{is_of_server, is_relabelled, runs_nothing};
+use crate::catalog::{
+    Catalog, FunctionId, FunctionKind, Oid, Operator, RelationId, RelationKind, SearchPath, TypeId,
+};
+use crate::gate::Instead;
+use crate::resolve::{self, Form, Inferred, Lookup, Resolution, Types, What};
+use crate::sql::tree::{self, A_Expr_Kind, Node, SubLinkType};
+
+/// Whether all under a node is of kinds that may stand in such a statement. What its names mean is
+/// for [`is_quiet`].
+pub(in crate::gate) fn may_tell_nothing(node: Node<'_>) -> bool {
+    let mut waiting = vec![node];
+    while let Some(next) = waiting.pop() {
+        let fits = match next {
+            Node::SelectStmt(select) => {
+                select.into_clause().is_none()
+                    && select.locking_clause().is_empty()
+                    && select.window_clause().is_empty()
+            }
+            Node::A_Expr(operation) => matches!(
+                operation.kind,
+                A_Expr_Kind::AEXPR_OP
+                    | A_Expr_Kind::AEXPR_IN
+                    | A_Expr_Kind::AEXPR_OP_ANY
+                    | A_Expr_Kind::AEXPR_BETWEEN
+            ),
+            Node::SubLink(link) => matches!(
+                link.sub_link_type,
+                SubLinkType::EXISTS_SUBLINK | SubLinkType::ANY_SUBLINK
+            ),
+            Node::TypeCast(cast) => {
+                let plain = matches!(cast.arg(), Node::A_Const(_));
+                let name = cast.type_name();
+                plain && name.is_some_and(|name| name.typmods().is_empty())
+            }
+            Node::WithClause(with) => !with.recursive,
+            Node::CommonTableExpr(table) => {
+                table.search_clause().is_none() && table.cycle_clause().is_none()
+            }
+            Node::FuncCall(call) => call.over().is_none() && !call.agg_within_group,
+            Node::None
+            | Node::DeclareCursorStmt(_)
+            | Node::PrepareStmt(_)
+            | Node::ResTarget(_)
+            | Node::ColumnRef(_)
+            | Node::A_Star(_)
+            | Node::String(_)
+            | Node::Integer(_)
+            | Node::A_Const(_)
+            | Node::ParamRef(_)
+            | Node::BoolExpr(_)
+            | Node::NullTest(_)
+            | Node::BooleanTest(_)
+            | Node::SortBy(_)
+            | Node::JoinExpr(_)
+            | Node::RangeVar(_)
+            | Node::RangeSubselect(_)
+            | Node::Alias(_)
+            | Node::TypeName(_)
+            | Node::NodeList(_) => true,
+            _ => false,
+        };
+        if !fits || tree::children(next, &mut waiting).is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether a text with models in it tells nothing, wherever its names are looked up.
+pub(in crate::gate) fn is_quiet(
+    instead: &Instead,
+    catalog: &Catalog,
+    paths: &[SearchPath],
+    parameters: Types<'_>,
+) -> bool {
+    let Ok(tree) = tree::parse(&instead.text) else {
+        return false;
+    };
+    let Some(statement) = tree.statements().next() else {
+        return false;
+    };
+    let spans: Vec<_> = instead.spans.iter().map(|put| put.to.clone()).collect();
+    paths.iter().all(|path| {
+        let lookup = Lookup {
+            catalog,
+            path,
+            parameters,
+        };
+        let found = resolve::statement(statement.node, &lookup);
+        found.is_ok_and(|found| tells_nothing(&found, &spans, catalog))
+    })
+}
+
+/// Whether what a statement uses tells nothing, but for what stands in these parts of its text:
+/// the models. What is noted once for a statement counts wherever it was noted.
+fn tells_nothing(found: &Resolution<'_>, models: &[Range<usize>], catalog: &Catalog) -> bool {
+    let in_model =
+        |at: Option<usize>| at.is_some_and(|at| models.iter().any(|span| span.contains(&at)));
+    found.misfits.is_empty()
+        && found.absent.is_none()
+        && found.uses.iter().all(|used| match &used.what {
+            What::Type { id } => runs_nothing(catalog, *id),
+            What::Coercion {
+                source: Inferred::Known(source),
+                target,
+            } => is_relabelled(catalog, *source, *target) || widens(catalog, *source, *target),
+            What::Relation { id, .. } => in_model(used.at) || is_stored(catalog, *id),
+            What::Column { .. } | What::CommonTable { .. } => true,
+            What::Operators { candidates, .. } => {
+                let is_sound = |operator| is_leakproof(catalog.operator(operator));
+                in_model(used.at) || matches!(candidates.as_slice(), [only] if is_sound(*only))
+            }
+            What::Functions {
+                candidates,
+                form: Form::Call,
+            } => {
+                let is_one = |function| is_quiet_aggregate(catalog, function);
+                in_model(used.at) || matches!(candidates.as_slice(), [only] if is_one(*only))
+            }
+            What::Cast {
+                source,
+                target,
+                candidates,
+            } => {
+                let is_literal = *source == Inferred::Literal && candidates.is_empty();
+                in_model(used.at) || is_literal && is_of_server(catalog, *target)
+            }
+            What::Compared {
+                inferred: Inferred::Known(id),
+            } => is_compared_leakproof(catalog, *id),
+            _ => in_model(used.at),
+        })
+}
+
+/// Whether an operator came with the server, and tells nothing of its sides.
+pub(super) fn is_leakproof(operator: &Operator) -> bool {
+    operator.leakproof && operator.oid.is_built_in() && operator.support.is_empty()
+}
+
+/// Whether a read of a relation evaluates nothing of its own.
+fn is_stored(catalog: &Catalog, id: RelationId) -> bool {
+    let relation = catalog.relation(id);
+    let kind = matches!(
+        relation.kind,
+        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::MaterializedView
+    );
+    kind && relation.computed.is_none() && relation.policies.is_empty()
+}
+
+/// Whether it is a cast from a smaller type of integers to a larger one.
+fn widens(catalog: &Catalog, source: TypeId, target: TypeId) -> bool {
+    let size = |id| {
+        let oid = catalog.data_type(id).oid;
+        INTEGERS.iter().position(|own| *own == oid)
+    };
+    size(source)
+        .zip(size(target))
+        .is_some_and(|(source, target)| source < target)
+}
+
+/// Whether values of a type are sorted, hashed and told apart without anything being told.
+fn is_compared_leakproof(catalog: &Catalog, id: TypeId) -> bool {
+    let own = catalog.data_type(id);
+    let compared = match own.oid {
+        VARCHAR => catalog.index().type_of_oid(TEXT),
+        _ => Some(id),
+    };
+    let Some(compared) = compared.filter(|_| is_of_server(catalog, id)) else {
+        return false;
+    };
+    ["<", "="].into_iter().all(|symbol| {
+        let name = catalog.names().find(symbol);
+        let all = name.map(|name| catalog.index().operators(name));
+        all.unwrap_or_default().iter().any(|id| {
+            let operator = catalog.operator(*id);
+            let sides = [operator.left, operator.right];
+            sides == [Some(compared); 2] && is_leakproof(operator)
+        })
+    })
+}
+
+/// Whether it is one of the server's aggregates that do not fail.
+fn is_quiet_aggregate(catalog: &Catalog, id: FunctionId) -> bool {
+    let function = catalog.function(id);
+    let name = catalog.names().text(function.name);
+    let takes = |id: &TypeId| {
+        let oid = catalog.data_type(*id).oid;
+        oid == ANY || !FLOATS.contains(&oid) && is_compared_leakproof(catalog, *id)
+    };
+    function.oid.is_built_in()
+        && matches!(function.kind, FunctionKind::Aggregate { .. })
+        && QUIET.contains(&name)
+        && function.arguments.iter().all(takes)
+}
+
+/// Aggregates that have a result for whatever rows there are.
+const QUIET: &[&str] = &[
+    "avg", "bool_and", "bool_or", "count", "every", "max", "min", "sum",
+];
+
+/// `varchar`, which is compared as `text`.
+const VARCHAR: Oid = Oid(1043);
+const TEXT: Oid = Oid(25);
+
+/// `"any"`, of `count`.
+const ANY: Oid = Oid(2276);
+
+/// `smallint`, `integer`, `bigint`.
+const INTEGERS: [Oid; 3] = [Oid(21), Oid(23), Oid(20)];
+
+/// `real` and `double precision`, whose sums overflow.
+const FLOATS: [Oid; 2] = [Oid(700), Oid(701)];

@@ -1,0 +1,35 @@
+//! LOCK TABLE, which has no SELECT to stand for.
+
+use super::{Meaning, Models};
+use crate::catalog::{Catalog, SearchPath};
+use crate::gate::command_label;
+use crate::gate::rules::{Found, model};
+use crate::sql::tree::Node;
+
+/// What it names is no model, wherever names are looked up.
+pub(in crate::gate) fn look<'t>(
+    nodes: impl Iterator<Item = Node<'t>>,
+    (models, catalog): (&Models, &Catalog),
+    paths: Option<&[SearchPath]>,
+) -> Found {
+    for node in nodes {
+        let Node::RangeVar(table) = node else {
+            return Err(model::not_resolved(None));
+        };
+        let Some(paths) = paths else {
+            return Err(model::not_resolved(table.relname()));
+        };
+        let meaning = |path| models.meaning(table, catalog, path);
+        if paths.iter().any(|path| meaning(path) != Meaning::Plain) {
+            return Err(model::form(
+                &format!(
+                    "LOCK TABLE {} is not allowed: it is a model",
+                    command_label::relation(table)
+                ),
+                "Leave it out: a REPEATABLE READ transaction sees one state of all tables without \
+                 locks.",
+            ));
+        }
+    }
+    Ok(())
+}

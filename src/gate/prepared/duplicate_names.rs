@@ -1,0 +1,139 @@
+//! Names that were given anew while something may still have them.
+//!
+//! The upstream refuses to give a name twice, and then the older statement keeps it. Both were
+//! judged, so either may run, as long as what they were judged on holds; judged again is only the
+//! newer one, whose text is known. So a name of which the older bearer stands on other grounds is
+//! good for nothing until it is given up.
+
+use crate::gate::lazy_map::LazyMap;
+use crate::gate::{Facts, Grounds};
+
+/// The names, and what their older bearers stand on.
+#[derive(Clone, Default)]
+pub(in crate::gate) struct Reused {
+    names: LazyMap<Older>,
+}
+
+/// What the older bearers of a name stand on.
+#[derive(Clone, Copy, Debug)]
+pub enum Older {
+    /// All on these grounds.
+    On(Grounds),
+    /// On different ones, or one of them changes what the session is afterwards.
+    OnSeveral,
+}
+
+/// The same for what has no name: it is given anew all the time, and the upstream takes the older
+/// one away by itself, unless it skips the message that brings the new one.
+#[derive(Clone, Default)]
+pub(in crate::gate) struct Unnamed {
+    /// What was replaced since the last rest. By itself, as the other one: a session at rest has
+    /// neither.
+    replaced: Option<Box<Older>>,
+    /// The same, where a Sync was sent since: what follows runs also when the new one never came.
+    synced: Option<Box<Older>>,
+}
+
+impl Older {
+    fn of(facts: &Facts) -> Self {
+        if facts.effects.is_empty() {
+            Self::On(facts.grounds)
+        } else {
+            Self::OnSeveral
+        }
+    }
+
+    fn beside(self, other: Option<Self>) -> Self {
+        match (self, other) {
+            (_, None) => self,
+            (Self::On(grounds), Some(Self::On(others))) if grounds == others => self,
+            (Self::On(_) | Self::OnSeveral, Some(Self::On(_) | Self::OnSeveral)) => Self::OnSeveral,
+        }
+    }
+
+    fn is_doubtful(self, grounds: Grounds) -> bool {
+        match self {
+            Self::On(others) => others != grounds,
+            Self::OnSeveral => true,
+        }
+    }
+}
+
+impl Unnamed {
+    /// A new one is on its way; this is what the older one runs. What comes before the next Sync
+    /// is skipped where the new one is.
+    pub(in crate::gate) fn note(&mut self, older: Option<&Facts>) {
+        if let Some(facts) = older {
+            let before = self.replaced.take().map(|older| *older);
+            self.replaced = Some(Box::new(Older::of(facts).beside(before)));
+        }
+        self.synced = None;
+    }
+
+    /// A Sync, or a Query, is on its way.
+    pub(in crate::gate) fn sync(&mut self) {
+        self.synced.clone_from(&self.replaced);
+    }
+
+    /// Everything was answered.
+    pub(in crate::gate) fn rest(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether an older one may be there, now that the upstream has skipped something.
+    pub(in crate::gate) fn is_replaced(&self) -> bool {
+        self.replaced.is_some()
+    }
+
+    /// Whether it may still be an older one, which is not good on these grounds.
+    pub(in crate::gate) fn is_doubtful(&self, grounds: Grounds) -> bool {
+        (self.synced.as_ref()).is_some_and(|older| older.is_doubtful(grounds))
+    }
+}
+
+impl Reused {
+    /// A name was given anew; this is what its older bearer runs.
+    pub(in crate::gate) fn note(&mut self, name: &str, facts: &Facts) {
+        let older = Older::of(facts).beside(self.names.get(name).copied());
+        self.names.insert(name.into(), older);
+    }
+
+    /// Nobody knows any more what a name stands for.
+    pub(in crate::gate) fn lose(&mut self, name: &str) {
+        self.names.insert(name.into(), Older::OnSeveral);
+    }
+
+    /// The name was not given up after all.
+    pub(in crate::gate) fn restore(&mut self, name: &str, older: Older) {
+        let older = older.beside(self.names.get(name).copied());
+        self.names.insert(name.into(), older);
+    }
+
+    /// Whether a name may stand for something that is not good on these grounds.
+    pub(in crate::gate) fn is_doubtful(&self, name: &str, grounds: Grounds) -> bool {
+        self.names
+            .get(name)
+            .is_some_and(|older| older.is_doubtful(grounds))
+    }
+
+    /// The name was given up. Hands out what was known of its older bearers.
+    pub(in crate::gate) fn forget(&mut self, name: &str) -> Option<Older> {
+        if self.names.is_empty() {
+            None
+        } else {
+            self.names.remove(name)
+        }
+    }
+
+    /// All names were given up.
+    pub(in crate::gate) fn clear(&mut self) {
+        self.names.clear();
+    }
+
+    /// Only some names are left.
+    pub(in crate::gate) fn retain(&mut self, is_left: impl Fn(&str) -> bool) {
+        if !self.names.is_empty() {
+            self.names.retain(|name, _| is_left(name));
+        }
+    }
+}

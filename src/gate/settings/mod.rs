@@ -1,0 +1,169 @@
+//! The judgement of one setting and its value, whichever way a client asks for it.
+
+pub(super) mod read_write;
+pub(super) mod search_path;
+pub(super) mod session_values;
+pub(super) mod tracked;
+pub(super) mod transaction_end;
+
+use super::rules::roles;
+use super::{Refusal, Rule};
+use crate::catalog::schema::is_of_another_session;
+use crate::policy::mask_key::is_reserved;
+use crate::policy::{Amount, Policy, SettingValue, ValueVerdict};
+use crate::sqlstate;
+
+/// What a value that is not refused may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Be set.
+    AsItIs,
+    /// Be set to this instead.
+    Lowered { to: Amount },
+    /// Be set to what keeps the session from writing instead.
+    ReadOnly,
+}
+
+/// Judges setting `name` to `value`; a refusal is `rule`'s. Names are compared as the server
+/// compares them: upper and lower case alike.
+pub(super) fn judge(
+    policy: &Policy,
+    rule: Rule,
+    name: &str,
+    value: SettingValue<'_>,
+) -> Result<Asked, Box<Refusal>> {
+    if roles::is_role(name) {
+        return Err(roles::refusal());
+    }
+    reserved(rule, name)?;
+    let name = name.to_ascii_lowercase();
+    let Some(values) = policy.setting(&name) else {
+        return Err(not_given(rule, &name, value));
+    };
+    if name == "search_path" && leads_into_another_session(value) {
+        return Err(another_session(rule));
+    }
+    match values.judge(value) {
+        ValueVerdict::Passes => Ok(Asked::AsItIs),
+        ValueVerdict::Lowered { to } => Ok(Asked::Lowered { to }),
+        ValueVerdict::Refused if is_read_only(&name) => match value.truth() {
+            Some(false) if read_write::is_lowered(policy) => Ok(Asked::ReadOnly),
+            _ => Err(stays_read_only(rule)),
+        },
+        ValueVerdict::Refused => {
+            let hint = format!("It accepts {values}.");
+            let message = format!("{} does not accept that value here", named(&name, value));
+            Err(
+                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, &message, hint)
+                    .about(format_args!("{}", shown(&name)))
+                    .of(is_known(&name).then(|| format!("setting {name}"))),
+            )
+        }
+    }
+}
+
+/// Refuses pgsieve's own settings, which no client reads, sets or resets, whatever the policy says.
+pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
+    if !is_reserved(name) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        rule,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        "this setting is one of the proxy's own, and not for clients",
+        "Settings whose names begin otherwise can be read by SHOW.",
+    ))
+}
+
+/// Whether setting `name` may be set to a value that is only known while the statement runs: where
+/// no value that the server takes can hurt.
+pub(super) fn passes_unseen(policy: &Policy, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let rule = policy.setting(&name);
+    !roles::is_role(&name)
+        && !is_reserved(&name)
+        && !is_read_only(&name)
+        && rule.is_some_and(|rule| rule.leaves_it_to_server(&name))
+}
+
+/// The refusal of whatever would make the session or a transaction writable.
+pub(super) fn stays_read_only(rule: Rule) -> Box<Refusal> {
+    Refusal::new(
+        rule,
+        sqlstate::READ_ONLY_SQL_TRANSACTION,
+        "this connection only reads: it cannot be made writable",
+        "Leave READ WRITE out; READ ONLY is accepted.",
+    )
+}
+
+/// Whether a setting decides if a transaction may write.
+pub(super) fn is_read_only(name: &str) -> bool {
+    name.eq_ignore_ascii_case("transaction_read_only")
+        || name.eq_ignore_ascii_case("default_transaction_read_only")
+}
+
+/// Whether a search_path may name the temporary schema of another session. As a text it may be
+/// split otherwise than one thinks: wherever such a name stands, it counts.
+fn leads_into_another_session(value: SettingValue<'_>) -> bool {
+    match value {
+        SettingValue::Parts(parts) => parts.iter().any(|name| is_of_another_session(name)),
+        SettingValue::Text(text) => {
+            let folded = text.to_ascii_lowercase();
+            folded.contains("pg_temp_") || folded.contains("pg_toast_temp")
+        }
+    }
+}
+
+fn another_session(rule: Rule) -> Box<Refusal> {
+    Refusal::new(
+        rule,
+        sqlstate::INVALID_PARAMETER_VALUE,
+        "search_path may not name the temporary schema of another session",
+        "Leave pg_temp_N out of search_path; pg_temp may stand in it behind pg_catalog.",
+    )
+    .about(format_args!("search_path"))
+}
+
+fn not_given(rule: Rule, name: &str, value: SettingValue<'_>) -> Box<Refusal> {
+    Refusal::new(
+        rule,
+        sqlstate::INSUFFICIENT_PRIVILEGE,
+        &format!("{} may not be changed here", named(name, value)),
+        "SHOW reads it. The policy lists what may be set under settings.allow.",
+    )
+    .about(format_args!("{}", shown(name)))
+    .of(is_known(name).then(|| format!("setting {name}")))
+}
+
+/// The same with what it is. In set_config and in a startup packet the name is a value, and may be
+/// anything: it is told where Postgres has a setting of this name.
+fn named(name: &str, value: SettingValue<'_>) -> String {
+    match (shown(name), value) {
+        (A_SETTING, _) => A_SETTING.to_owned(),
+        (_, SettingValue::Text(_)) if !is_known(name) => A_SETTING.to_owned(),
+        (name, SettingValue::Text(_) | SettingValue::Parts(_)) => format!("setting \"{name}\""),
+    }
+}
+
+/// Whether Postgres, in one of its versions 13 to 18, has a setting of this name.
+pub(super) fn is_known(name: &str) -> bool {
+    include_str!("../setting_names.txt")
+        .lines()
+        .any(|known| known == name)
+}
+
+/// The name where it looks like one. In set_config it is a literal and may hold anything.
+fn shown(name: &str) -> &str {
+    let plain = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'_' || letter == b'.';
+    if name.len() <= NAME_BYTES_SHOWN_MAX && name.bytes().all(plain) {
+        name
+    } else {
+        A_SETTING
+    }
+}
+
+/// What is said in the place of a name that cannot be one.
+const A_SETTING: &str = "a setting";
+
+/// Longer than any setting of Postgres.
+const NAME_BYTES_SHOWN_MAX: usize = 63;

@@ -1,0 +1,315 @@
+//! What a statement does to search_path, which decides what every unqualified name of the
+//! statements behind it stands for.
+
+use crate::catalog::search_path;
+use crate::gate::basis::SearchPaths;
+use crate::gate::context::Case;
+use crate::gate::facts::{Effect, PathChange, Scope, SetTo, Settings, Surety};
+use crate::gate::rules::{settings, several_statements};
+use crate::policy::settings::setting_value;
+use crate::sql::tree::{ConstValue, Node, SetOperation, VariableSetKind, nodes};
+
+/// SET, SET LOCAL and RESET.
+pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, case: &mut Case<'_>) {
+    let of_path = is_search_path(set.name().unwrap_or_default());
+    let path = match set.kind {
+        VariableSetKind::VAR_SET_VALUE if of_path => written(set),
+        VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET if of_path => {
+            PathChange::Default
+        }
+        VariableSetKind::VAR_RESET_ALL => PathChange::Default,
+        _ => return,
+    };
+    case.calls_run = Surety::Certain;
+    case.move_paths(path, Scope::of(set));
+}
+
+/// DISCARD ALL.
+pub(in crate::gate) fn note_reset(case: &mut Case<'_>) {
+    case.calls_run = Surety::Certain;
+    case.move_paths(PathChange::Default, Scope::Session);
+    case.set(Settings::All, SetTo::Default, Scope::Session);
+}
+
+/// A call of set_config whose value is this literal, or none.
+pub(in crate::gate) fn note_set_config(
+    name: &str,
+    value: Value<'_>,
+    is_local: Option<Node<'_>>,
+    case: &mut Case<'_>,
+) {
+    if !is_search_path(name) {
+        return;
+    }
+    let path = match value {
+        Value::Null => PathChange::Default,
+        Value::Text(text) => match search_path::split(text) {
+            Some(names) => PathChange::To(names.iter().map(|name| kept(name)).collect()),
+            None => PathChange::Unknown,
+        },
+        Value::Unseen => PathChange::Unknown,
+    };
+    case.within.push(path.clone());
+    match is_local.and_then(truth) {
+        Some(true) => case.move_paths(path, Scope::Transaction),
+        Some(false) => case.move_paths(path, Scope::Session),
+        None => case.move_paths(PathChange::Unknown, Scope::Session),
+    }
+}
+
+/// The value of a set_config.
+#[derive(Clone, Copy)]
+pub(in crate::gate) enum Value<'t> {
+    Null,
+    Text(&'t str),
+    /// Only known while the statement runs.
+    Unseen,
+}
+
+/// A call of something that may set anything.
+pub(in crate::gate) fn note_unknown(case: &mut Case<'_>) {
+    case.calls_run = Surety::Possible;
+    if case.has_lost_settings() {
+        return;
+    }
+    case.touch_settings();
+    case.move_paths(PathChange::Perhaps, Scope::Session);
+    case.set(Settings::All, SetTo::Unknown, Scope::Session);
+}
+
+/// Finds out whether the calls of a SELECT run once, for certain and in order: where it is nothing
+/// but calls of set_config and the like, with literals.
+pub(in crate::gate) fn look_ahead(node: Node<'_>, case: &mut Case<'_>) {
+    let certain = match node {
+        Node::SelectStmt(select) => {
+            several_statements::selects_housekeeping(select) && runs_once(select)
+        }
+        _ => false,
+    };
+    case.calls_run = if certain {
+        Surety::Certain
+    } else {
+        Surety::Possible
+    };
+}
+
+impl Case<'_> {
+    /// Notes that names may be looked up elsewhere afterwards.
+    pub(in crate::gate) fn move_paths(&mut self, path: PathChange, scope: Scope) {
+        let surety = self.calls_run;
+        let to = match (&path, surety) {
+            (PathChange::To(names), Surety::Certain) => {
+                SearchPaths::Known(Box::new([names.clone()]))
+            }
+            (
+                PathChange::To(_) | PathChange::Default | PathChange::Unknown | PathChange::Perhaps,
+                _,
+            ) => SearchPaths::Unknown,
+        };
+        self.note_path(&to, scope, surety);
+        self.moving = Some(to);
+        let noted = matches!(
+            self.effects.last(),
+            Some(Effect::SearchPathSet {
+                path: PathChange::Unknown | PathChange::Perhaps,
+                scope: Scope::Session,
+                ..
+            })
+        );
+        if !(noted && path == PathChange::Perhaps) {
+            self.effects.push(Effect::SearchPathSet {
+                path,
+                scope,
+                surety,
+            });
+        }
+    }
+}
+
+fn runs_once(select: &nodes::SelectStmt) -> bool {
+    // The walk over a statement keeps no order between its calls.
+    let targets = select.target_list();
+    let set = targets.iter().filter_map(|target| match target.val() {
+        Node::FuncCall(call) => call.args().get(0).and_then(setting_named),
+        _ => None,
+    });
+    let mut names: Vec<String> = set.map(str::to_ascii_lowercase).collect();
+    names.sort_unstable();
+    if names
+        .windows(2)
+        .any(|pair| matches!(pair, [one, next] if one == next))
+    {
+        return false;
+    }
+    let one_row = select.op == SetOperation::SETOP_NONE
+        && select.from_clause().is_empty()
+        && matches!(select.where_clause(), Node::None)
+        && matches!(select.having_clause(), Node::None)
+        && matches!(select.limit_count(), Node::None)
+        && matches!(select.limit_offset(), Node::None)
+        && select.group_clause().is_empty();
+    one_row
+        && select
+            .target_list()
+            .iter()
+            .all(|target| match target.val() {
+                Node::FuncCall(call) => call.args().iter().all(is_plain),
+                _ => false,
+            })
+}
+
+fn setting_named(argument: Node<'_>) -> Option<&str> {
+    let constant = match argument {
+        Node::A_Const(constant) => constant,
+        Node::TypeCast(cast) => match cast.arg() {
+            Node::A_Const(constant) => constant,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match constant.val()? {
+        ConstValue::String(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn is_plain(argument: Node<'_>) -> bool {
+    match argument {
+        Node::A_Const(_) | Node::ParamRef(_) => true,
+        Node::TypeCast(cast) => matches!(cast.arg(), Node::A_Const(_) | Node::ParamRef(_)),
+        _ => false,
+    }
+}
+
+/// The names of a SET. Each part is one name, whatever is in it.
+fn written(set: &nodes::VariableSetStmt) -> PathChange {
+    let names: Option<Box<[Box<str>]>> = set
+        .args()
+        .iter()
+        .map(|argument| settings::part(argument).map(|name| kept(&name)))
+        .collect();
+    names.map_or(PathChange::Unknown, PathChange::To)
+}
+
+/// A name as far as the server keeps it.
+fn kept(name: &str) -> Box<str> {
+    crate::gate::prepared::stored(name).into()
+}
+
+pub(in crate::gate) fn truth(node: Node<'_>) -> Option<bool> {
+    match node {
+        Node::A_Const(constant) if !constant.isnull => match constant.val()? {
+            ConstValue::Boolean(value) => Some(value),
+            ConstValue::String(text) => setting_value::boolean(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_search_path(name: &str) -> bool {
+    name.eq_ignore_ascii_case("search_path")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::SessionNames;
+    use crate::gate::rules::check::gate;
+    use crate::policy::Policy;
+
+    /// What a text does to search_path: names, `(default)` or `(unknown)`, and for how long and how
+    /// surely where that is not the session and for certain.
+    fn changes(sql: &str) -> Vec<String> {
+        let names = SessionNames::of_no_database();
+        let judgement = gate(Policy::bi()).judge(sql.into(), &names);
+        let effects = judgement.facts.effects.iter();
+        let changes = effects.filter_map(|effect| match effect {
+            Effect::SearchPathSet {
+                path,
+                scope,
+                surety,
+            } => {
+                let path = match path {
+                    PathChange::To(names) => names.join("|"),
+                    PathChange::Default => "(default)".to_owned(),
+                    PathChange::Unknown => "(unknown)".to_owned(),
+                    PathChange::Perhaps => "(perhaps)".to_owned(),
+                };
+                let local = match scope {
+                    Scope::Session => "",
+                    Scope::Transaction => " local",
+                };
+                let possible = match surety {
+                    Surety::Certain => "",
+                    Surety::Possible => " possible",
+                };
+                Some(format!("{path}{local}{possible}"))
+            }
+            _ => None,
+        });
+        changes.collect()
+    }
+
+    #[test]
+    fn every_way_to_set_it_is_followed() {
+        for (sql, expected) in [
+            ("SET search_path = a, \"B c\", \"$user\"", "a|B c|$user"),
+            ("SET \"Search_Path\" TO 'a, b'", "a, b"),
+            ("SET search_path = ''", ""),
+            ("SET LOCAL search_path = a", "a local"),
+            ("SET SCHEMA 'a'", "a"),
+            ("SET search_path TO DEFAULT", "(default)"),
+            ("SET LOCAL search_path TO DEFAULT", "(default) local"),
+            ("RESET search_path", "(default)"),
+            ("RESET ALL", "(default)"),
+            ("DISCARD ALL", "(default)"),
+            ("SELECT set_config('search_path', 'A, \"B\"', false)", "a|B"),
+            ("SELECT set_config('SEARCH_PATH', '', true)", " local"),
+            ("SELECT set_config('search_path', NULL, false)", "(default)"),
+            ("SELECT set_config('search_path', 'a', $1)", "(unknown)"),
+            (
+                "SELECT set_config('search_path', 'a', false) FROM pg_class",
+                "a possible",
+            ),
+            (
+                "SELECT set_config('jit', 'off', false), set_config('search_path'::text, 'a', true)",
+                "a local",
+            ),
+            (
+                "SELECT set_config('search_path', 'a', false) LIMIT 0",
+                "a possible",
+            ),
+            (
+                "SELECT CASE WHEN true THEN set_config('search_path', 'a', false) END",
+                "a possible",
+            ),
+        ] {
+            assert_eq!(changes(sql), [expected], "{sql}");
+        }
+    }
+
+    #[test]
+    fn of_two_calls_nobody_says_which_is_the_last() {
+        let mut both = changes(
+            "SELECT set_config('search_path', 'a', false), set_config('search_path', 'b', false)",
+        );
+        both.sort_unstable();
+        assert_eq!(both, ["a possible", "b possible"]);
+    }
+
+    #[test]
+    fn other_settings_and_what_is_not_run_leave_it() {
+        for sql in [
+            "SET jit = off",
+            "RESET work_mem",
+            "SET TRANSACTION READ ONLY",
+            "DISCARD PLANS",
+            "EXPLAIN SELECT set_config('search_path', 'a', false)",
+            "PREPARE p AS SELECT set_config('search_path', 'a', false)",
+            "SHOW search_path",
+        ] {
+            assert!(changes(sql).is_empty(), "{sql}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What a statement does to the settings that are followed: those that a policy's models may read,
+//! with a dot in their names, which mean nothing to the server and are kept as they are written;
+//! and the bound on a statement's time.
+
+use super::search_path::{Value, truth};
+use crate::gate::context::Case;
+use crate::gate::facts::{Effect, Scope, SetTo, SettingChange, Settings, Surety};
+use crate::gate::rules::settings;
+use crate::limits;
+use crate::sql::tree::{Node, VariableSetKind, nodes};
+
+/// Whether the settings of a session are what it said of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::gate) enum Told {
+    /// They are.
+    Before,
+    /// They are what it said that holds whatever becomes of its transaction.
+    Ended,
+    /// A statement before, in the same text, may have changed them.
+    Changed,
+}
+
+/// SET, SET LOCAL and RESET.
+pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, case: &mut Case<'_>) {
+    let name = set.name().unwrap_or_default();
+    let (settings, value) = match set.kind {
+        VariableSetKind::VAR_RESET_ALL => (Settings::All, SetTo::Default),
+        _ if !is_watched(name) => return,
+        VariableSetKind::VAR_SET_VALUE => (named(name), written(set)),
+        VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => {
+            (named(name), SetTo::Default)
+        }
+        _ => (named(name), SetTo::Unknown),
+    };
+    case.calls_run = Surety::Certain;
+    case.set(settings, value, Scope::of(set));
+}
+
+/// A call of set_config.
+pub(in crate::gate) fn note_set_config(
+    name: &str,
+    value: Value<'_>,
+    is_local: Option<Node<'_>>,
+    case: &mut Case<'_>,
+) {
+    if !is_watched(name) {
+        return;
+    }
+    let value = match value {
+        Value::Null => SetTo::Default,
+        Value::Text(text) => kept(text),
+        Value::Unseen => SetTo::Unknown,
+    };
+    match is_local.and_then(truth) {
+        Some(true) => case.set(named(name), value, Scope::Transaction),
+        Some(false) => case.set(named(name), value, Scope::Session),
+        None => case.set(named(name), SetTo::Unknown, Scope::Session),
+    }
+}
+
+impl Case<'_> {
+    /// Notes that settings may be others afterwards.
+    pub(in crate::gate) fn set(&mut self, settings: Settings, value: SettingChange, scope: Scope) {
+        let surety = self.calls_run;
+        // No model reads the other one.
+        if !matches!(&settings, Settings::One(name) if &**name == STATEMENT_TIMEOUT) {
+            self.settings_then = Told::Changed;
+        }
+        self.effects.push(Effect::SettingSet {
+            settings,
+            value,
+            scope,
+            surety,
+        });
+    }
+
+    /// Whether what was noted last is that nothing is known of paths and settings any more.
+    pub(in crate::gate) fn has_lost_settings(&self) -> bool {
+        matches!(
+            self.effects.last(),
+            Some(Effect::SettingSet {
+                settings: Settings::All,
+                value: SetTo::Unknown,
+                ..
+            })
+        )
+    }
+}
+
+/// Whether a setting of this name is followed.
+pub(in crate::gate) fn is_watched(name: &str) -> bool {
+    name.contains('.') || name.eq_ignore_ascii_case(STATEMENT_TIMEOUT)
+}
+
+fn named(name: &str) -> Settings {
+    Settings::One(name.to_ascii_lowercase().into())
+}
+
+/// The value of a SET. With several the server takes it for a list, or not at all.
+fn written(set: &nodes::VariableSetStmt) -> SettingChange {
+    let arguments = set.args();
+    match (arguments.len(), arguments.get(0).and_then(settings::part)) {
+        (1, Some(value)) => kept(&value),
+        _ => SetTo::Unknown,
+    }
+}
+
+fn kept(value: &str) -> SettingChange {
+    if value.len() > limits::SESSION_VALUE_BYTES_MAX {
+        SetTo::Unknown
+    } else {
+        SetTo::To(Some(value.into()))
+    }
+}
+
+/// The setting that bounds a statement's time.
+pub const STATEMENT_TIMEOUT: &str = "statement_timeout";
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::rules::check::gate;
+    use crate::gate::{Effect, Scope, SessionNames, SetTo, Settings, Surety};
+    use crate::policy::Policy;
+
+    /// What a text does to settings with a dot in their names.
+    fn check(sql: &str, expected: &[&str]) {
+        let yaml = include_str!("../../../policies/bi.yaml").replace(
+            "    application_name: any\n",
+            "    application_name: any\n    app.tenant: any\n    app.b: any\n",
+        );
+        let names = SessionNames::of_no_database();
+        let judgement = gate(Policy::from_yaml(&yaml).unwrap()).judge(sql.into(), &names);
+        let effects = judgement.facts.effects.iter();
+        let changes = effects.filter_map(|effect| match effect {
+            Effect::SettingSet {
+                settings,
+                value,
+                scope,
+                surety,
+            } => {
+                let name = match settings {
+                    Settings::One(name) => name,
+                    Settings::All => "*",
+                };
+                let value = match value {
+                    SetTo::To(value) => value.as_deref().unwrap_or("(null)"),
+                    SetTo::Default => "(default)",
+                    SetTo::Unknown | SetTo::Perhaps => "(unknown)",
+                };
+                let local = match scope {
+                    Scope::Session => "",
+                    Scope::Transaction => " local",
+                };
+                let possible = match surety {
+                    Surety::Certain => "",
+                    Surety::Possible => " possible",
+                };
+                Some(format!("{name}={value}{local}{possible}"))
+            }
+            _ => None,
+        });
+        // The walk over a statement keeps no order between its calls.
+        let mut changes: Vec<String> = changes.collect();
+        changes.sort_unstable();
+        assert_eq!(changes, expected, "{sql}");
+    }
+
+    #[test]
+    fn every_way_to_set_one_is_followed() {
+        for (sql, expected) in [
+            ("SET app.tenant = 'A b'", "app.tenant=A b"),
+            ("SET \"APP\".\"Tenant\" TO 'it''s \\'", "app.tenant=it's \\"),
+            ("SET \"app.tenant\" = Acme", "app.tenant=acme"),
+            ("SET app.tenant = 7", "app.tenant=7"),
+            ("SET app.tenant = -7", "app.tenant=-7"),
+            ("SET app.tenant = 1.50", "app.tenant=1.50"),
+            ("SET app.tenant = on", "app.tenant=on"),
+            ("SET app.tenant = true", "app.tenant=true"),
+            ("SET app.tenant = ''", "app.tenant="),
+            ("SET app.tenant = a, b", "app.tenant=(unknown)"),
+            ("SET LOCAL app.tenant = a", "app.tenant=a local"),
+            ("SET app.tenant TO DEFAULT", "app.tenant=(default)"),
+            (
+                "SET LOCAL app.tenant TO DEFAULT",
+                "app.tenant=(default) local",
+            ),
+            ("RESET app.tenant", "app.tenant=(default)"),
+            ("RESET ALL", "*=(default)"),
+            ("DISCARD ALL", "*=(default)"),
+            (
+                "SELECT set_config('App.tenant', 'A', false)",
+                "app.tenant=A",
+            ),
+            (
+                "SELECT set_config('app.tenant'::text, 'A', true)",
+                "app.tenant=A local",
+            ),
+            (
+                "SELECT set_config('app.tenant', NULL, false)",
+                "app.tenant=(default)",
+            ),
+            ("SET Statement_Timeout = '5s'", "statement_timeout=5s"),
+            (
+                "SET LOCAL statement_timeout TO 70",
+                "statement_timeout=70 local",
+            ),
+            ("RESET statement_timeout", "statement_timeout=(default)"),
+            (
+                "SELECT set_config('statement_timeout', '5s', false)",
+                "statement_timeout=5s",
+            ),
+            (
+                "SELECT set_config('app.tenant', 'a', $1)",
+                "app.tenant=(unknown)",
+            ),
+            (
+                "SELECT set_config('app.tenant', $1, true)",
+                "app.tenant=(unknown) local",
+            ),
+            (
+                "SELECT set_config('app.tenant', 'a', false) FROM pg_class",
+                "app.tenant=a possible",
+            ),
+        ] {
+            check(sql, &[expected]);
+        }
+        check(
+            &format!("SET app.tenant = '{}'", "x".repeat(5000)),
+            &["app.tenant=(unknown)"],
+        );
+        check(
+            "SELECT set_config('app.tenant', 'a', true), set_config('app.b', 'b', true)",
+            &["app.b=b local", "app.tenant=a local"],
+        );
+    }
+
+    #[test]
+    fn of_two_calls_nobody_says_which_is_the_last() {
+        check(
+            "SELECT set_config('app.tenant', 'a', false), set_config('APP.tenant', 'b', false)",
+            &["app.tenant=a possible", "app.tenant=b possible"],
+        );
+    }
+
+    #[test]
+    fn what_is_run_later_or_never_sets_nothing() {
+        for sql in [
+            "SET jit = off",
+            "EXPLAIN SELECT set_config('app.tenant', 'a', false)",
+            "PREPARE p AS SELECT set_config('app.tenant', 'a', false)",
+            "SHOW app.tenant",
+            "DISCARD PLANS",
+        ] {
+            check(sql, &[]);
+        }
+        check(
+            "PREPARE p AS SELECT set_config('app.tenant', 'a', false); EXECUTE p",
+            &["app.tenant=a possible"],
+        );
+    }
+}

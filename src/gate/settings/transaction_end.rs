@@ -1,0 +1,224 @@
+//! What holds behind the end of a transaction in the middle of a text.
+//!
+//! A COMMIT or ROLLBACK leaves what the session said may hold whatever becomes of its transaction,
+//! and what the text itself has set since. Every search_path that may hold is kept, as for
+//! statements that come apart, and what follows has to pass with each of them. A statement that
+//! fails ends the whole message, so what stands behind others runs where those have succeeded.
+//! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT>
+
+use super::tracked::Told;
+use crate::gate::SearchPaths;
+use crate::gate::context::Case;
+use crate::gate::facts::{Scope, Surety};
+use crate::sql::tree::{Node, TransactionStmtKind};
+
+/// A statement that ends a transaction, or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::gate) enum End {
+    /// COMMIT.
+    Commit,
+    /// ROLLBACK of the whole.
+    Rollback,
+    /// ROLLBACK TO SAVEPOINT.
+    ToSavepoint,
+}
+
+/// What statements of one text have done to search_path.
+#[derive(Clone, Default)]
+pub(in crate::gate) struct Done {
+    /// What the transaction at hand leaves where nothing of it is kept; none where no transaction
+    /// has ended in the text: what the session said.
+    base: Option<SearchPaths>,
+    /// What its COMMIT leaves, where that is not the base.
+    committing: Option<SearchPaths>,
+    /// Everything that was set in it.
+    seen: Option<SearchPaths>,
+}
+
+impl End {
+    /// Of a statement; none where it ends nothing.
+    pub(in crate::gate) fn of(node: Node<'_>) -> Option<Self> {
+        let Node::TransactionStmt(transaction) = node else {
+            return None;
+        };
+        match transaction.kind {
+            TransactionStmtKind::TRANS_STMT_COMMIT => Some(Self::Commit),
+            TransactionStmtKind::TRANS_STMT_ROLLBACK => Some(Self::Rollback),
+            TransactionStmtKind::TRANS_STMT_ROLLBACK_TO => Some(Self::ToSavepoint),
+            _ => None,
+        }
+    }
+}
+
+impl Case<'_> {
+    /// A statement of the text may have set search_path to one of these.
+    pub(in crate::gate) fn note_path(&mut self, to: &SearchPaths, scope: Scope, surety: Surety) {
+        let before = self.done.committing.take();
+        self.done.committing = match (scope, surety) {
+            (Scope::Session, Surety::Certain) => Some(to.clone()),
+            (Scope::Session, Surety::Possible) => {
+                Some(before.unwrap_or_else(|| self.base()).or(to))
+            }
+            (Scope::Transaction, _) => before,
+        };
+        self.done.seen = Some(match self.done.seen.take() {
+            Some(seen) => seen.or(to),
+            None => to.clone(),
+        });
+    }
+
+    /// A transaction or a part of it ends with the statement at hand, and others follow.
+    pub(in crate::gate) fn end_transaction(&mut self, end: End) {
+        self.forget_verdict();
+        let base = self.base();
+        let Done {
+            committing, seen, ..
+        } = std::mem::take(&mut self.done);
+        let left = match (end, committing) {
+            (End::Commit, Some(committing)) => committing,
+            (End::Rollback, Some(committing)) => base.clone().or(&committing),
+            (End::Commit | End::Rollback, None) => base.clone(),
+            (End::ToSavepoint, committing) => {
+                let all = [committing, seen].into_iter().flatten();
+                all.fold(base.clone().or(self.paths()), |all, one| all.or(&one))
+            }
+        };
+        self.done = match end {
+            End::Commit | End::Rollback => Done {
+                base: Some(left.clone()),
+                ..Done::default()
+            },
+            End::ToSavepoint => Done {
+                base: Some(base),
+                committing: Some(left.clone()),
+                seen: Some(left.clone()),
+            },
+        };
+        self.moving = Some(left);
+        if self.settings_then == Told::Before {
+            self.settings_then = Told::Ended;
+        }
+    }
+
+    /// What the transaction at hand leaves where nothing of it is kept.
+    fn base(&self) -> SearchPaths {
+        let base = self.done.base.as_ref();
+        base.unwrap_or_else(|| self.said_at_end()).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::gate::rules::check::{gate, rule_of, session_of, shop};
+    use crate::gate::{Rule, SearchPaths, SessionNames};
+    use crate::policy::Policy;
+
+    fn paths(all: &[&str]) -> SearchPaths {
+        let one = |path: &&str| path.split(' ').map(Box::from).collect::<Box<[Box<str>]>>();
+        SearchPaths::Known(all.iter().map(one).collect())
+    }
+
+    /// A session in `public`, which may return to these.
+    fn session(at_end: &[&str]) -> SessionNames {
+        let mut names = session_of(shop().build(), &Policy::bi());
+        names.set_paths(paths(&["public"]));
+        let values = Arc::clone(names.values());
+        names.set_at_end(paths(at_end), values);
+        names
+    }
+
+    /// `settle` has effects in `shop`, and is not there in `public`.
+    fn check(names: &SessionNames, passing: &[&str], refused: &[&str]) {
+        let gate = gate(Policy::bi());
+        for (texts, rule) in [(passing, None), (refused, Some(Rule::HiddenFunction))] {
+            for text in texts {
+                let text = text.replace('?', "SELECT settle()");
+                assert_eq!(
+                    rule_of(&gate.judge(text.as_str().into(), names)),
+                    rule,
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_holds_whatever_becomes_of_the_transaction_holds_behind_its_end() {
+        check(
+            &session(&["public"]),
+            &[
+                "?",
+                "SELECT lower('A'); COMMIT; SELECT lower('A')",
+                "COMMIT; SELECT lower(note) FROM shop.orders",
+                "COMMIT; ?",
+                "ROLLBACK; ?",
+                "COMMIT AND CHAIN; ?",
+                "BEGIN; SAVEPOINT a; ?; ROLLBACK TO a; ?; COMMIT",
+                "BEGIN; SELECT 1; COMMIT; BEGIN; ?; ROLLBACK; ?",
+                "SAVEPOINT a; RELEASE a; ?",
+                "SELECT 1; COMMIT; PREPARE p AS SELECT lower('A'); EXECUTE p",
+            ],
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_a_text_sets_itself_holds_behind_its_commit() {
+        check(
+            &session(&["public"]),
+            &[
+                "SET LOCAL search_path = shop; COMMIT; ?",
+                "SET LOCAL search_path = shop; ROLLBACK; ?",
+                "SET search_path = shop; SET search_path = public; COMMIT; ?",
+                "EXPLAIN SELECT set_config('search_path', 'shop', false); COMMIT; ?",
+                "SET search_path = shop; COMMIT; SET search_path = public; ?; COMMIT; ?",
+            ],
+            &[
+                "SET LOCAL search_path = shop; ?",
+                "SET search_path = shop; COMMIT; ?",
+                "SET search_path = shop; ROLLBACK; ?",
+                "SET search_path = shop; SET LOCAL search_path = public; COMMIT; ?",
+                "SET LOCAL search_path = public; SET search_path = shop; COMMIT; ?",
+                "SET search_path = shop; SAVEPOINT a; SET search_path = public; ROLLBACK TO a; ?",
+                "SET search_path = shop; SAVEPOINT a; SET search_path = public; ROLLBACK TO a; \
+                 COMMIT; ?",
+                "SET LOCAL search_path = shop; SAVEPOINT a; SET search_path = public; \
+                 ROLLBACK TO a; ?",
+                "SET search_path = shop; COMMIT; SET search_path = public; ROLLBACK; ?",
+                "SELECT set_config('search_path', 'shop', false) FROM shop.orders; COMMIT; ?",
+                "PREPARE p AS SELECT set_config('search_path', 'shop', false); EXECUTE p; \
+                 COMMIT; ?",
+                "RESET search_path; COMMIT; ?",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_the_session_may_return_to_is_asked_as_well() {
+        check(
+            &session(&["public", "shop"]),
+            &["?", "BEGIN; ?", "SAVEPOINT a; ?"],
+            &[
+                "COMMIT; ?",
+                "ROLLBACK; ?",
+                "ROLLBACK TO a; ?",
+                "SELECT 1; COMMIT; ?",
+                "COMMIT; SET LOCAL search_path = public; COMMIT; ?",
+            ],
+        );
+        let mut unsaid = session(&["public"]);
+        unsaid.set_paths(paths(&["public"]));
+        check(&unsaid, &["?"], &["COMMIT; ?", "ROLLBACK; ?"]);
+    }
+
+    #[test]
+    fn such_a_verdict_is_good_for_the_moment() {
+        let names = session(&["public"]);
+        let gate = gate(Policy::bi());
+        let cacheable = |text: &str| gate.judge(text.to_owned().into(), &names).facts.cacheable;
+        assert!(cacheable("COMMIT") && cacheable("SELECT 1; SELECT 2"));
+        assert!(!cacheable("COMMIT; SELECT 1"));
+    }
+}

@@ -1,0 +1,335 @@
+//! The parts of a policy file: maps, lists and words, and the report of what is wrong with them.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::tree::{Entry, Place, Tree, Value};
+use crate::policy::settings::setting_value;
+use crate::policy::similar_names::{nearest, wanted};
+use crate::policy::{Policy, Problem, schema};
+
+/// What is wrong, with places that can be put in order.
+pub(in crate::policy) type Problems = Vec<(Place, Problem)>;
+
+/// A map whose keys are taken one by one; what is left over at the end is unknown.
+pub(in crate::policy) struct Section {
+    path: String,
+    place: Place,
+    entries: Vec<Entry>,
+    known: Vec<&'static str>,
+}
+
+impl Section {
+    /// Whether it has a key.
+    pub(in crate::policy) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    /// Where it begins.
+    pub(in crate::policy) fn place(&self) -> Place {
+        self.place
+    }
+
+    pub(in crate::policy) fn open(tree: Tree, path: &str, problems: &mut Problems) -> Option<Self> {
+        let place = tree.place;
+        let entries = map(tree, path, problems)?;
+        Some(Self {
+            path: path.to_owned(),
+            place,
+            entries,
+            known: Vec::new(),
+        })
+    }
+
+    pub(in crate::policy) fn required<T>(
+        &mut self,
+        key: &'static str,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        self.known.push(key);
+        let path = join(&self.path, key);
+        #[cfg(test)]
+        asked::note(&path);
+        let Some(at) = self.entries.iter().position(|entry| entry.key == key) else {
+            report(problems, self.place, &path, "this key is missing");
+            return None;
+        };
+        read(self.entries.remove(at).tree, &path, problems)
+    }
+
+    /// A key that may be left out, which means `absent`.
+    pub(in crate::policy) fn optional<T>(
+        &mut self,
+        key: &'static str,
+        absent: T,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        if self.entries.iter().any(|entry| entry.key == key) {
+            return self.required(key, problems, read);
+        }
+        self.known.push(key);
+        #[cfg(test)]
+        asked::note(&join(&self.path, key));
+        Some(absent)
+    }
+
+    /// A section that may be left out, which means what it means without a key in it.
+    pub(in crate::policy) fn section<T>(
+        &mut self,
+        key: &'static str,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        let place = self.place;
+        let value = Value::Map(Vec::new());
+        self.given(key, || Some(Tree { value, place }), problems, read)
+    }
+
+    /// A key that may be left out, which means what it means with this value.
+    pub(in crate::policy) fn given<T>(
+        &mut self,
+        key: &'static str,
+        absent: impl FnOnce() -> Option<Tree>,
+        problems: &mut Problems,
+        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+    ) -> Option<T> {
+        if !self.has(key) {
+            let place = self.place;
+            let tree = absent()?;
+            let key = key.to_owned();
+            self.entries.push(Entry { key, place, tree });
+        }
+        self.required(key, problems, read)
+    }
+
+    /// One of several words, or `absent` where none is said.
+    pub(in crate::policy) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        absent: T,
+        choices: &[(&str, T)],
+        problems: &mut Problems,
+    ) -> Option<T> {
+        self.optional(key, absent, problems, |tree, path, problems| {
+            chosen(tree, path, choices, problems)
+        })
+    }
+
+    pub(in crate::policy) fn close(self, problems: &mut Problems) {
+        for entry in &self.entries {
+            let near = nearest(&entry.key, self.known.iter().copied());
+            let near = match near {
+                Some(near) => format!("did you mean {near}? "),
+                None => remedy(&self.path, &entry.key),
+            };
+            let what = format!("unknown key; {near}known here: {}", self.known.join(", "));
+            report(problems, entry.place, &join(&self.path, &entry.key), &what);
+        }
+    }
+}
+
+/// Where a key that a section does not have belongs, or nothing.
+fn remedy(section: &str, key: &str) -> String {
+    if let Some(home) = schema::home_of(key) {
+        return format!("write {home} instead; ");
+    }
+    if Policy::agent().setting(key).is_some() && section != "settings.allow" {
+        return format!("a setting that clients may make is written settings.allow.{key}; ");
+    }
+    match section.is_empty() && schema::SETTINGS_KEYS.contains(&key) {
+        true => "it is a key of the settings file (--config), not of a policy; ".to_owned(),
+        false => String::new(),
+    }
+}
+
+/// One word of several.
+pub(in crate::policy) fn chosen<T: Copy>(
+    tree: Tree,
+    path: &str,
+    choices: &[(&str, T)],
+    problems: &mut Problems,
+) -> Option<T> {
+    let (place, word) = word(tree, path, problems)?;
+    let found = choices.iter().find(|(name, _)| *name == word);
+    if found.is_none() {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        report(problems, place, path, &wanted(&word, &names));
+    }
+    found.map(|(_, choice)| *choice)
+}
+
+pub(in crate::policy) fn map(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Vec<Entry>> {
+    match tree.value {
+        Value::Map(entries) => Some(entries),
+        Value::Nothing | Value::Word(_) | Value::List(_) => {
+            report(
+                problems,
+                tree.place,
+                path,
+                "a map of keys is wanted here, as key: value",
+            );
+            None
+        }
+    }
+}
+
+pub(in crate::policy) fn words(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Vec<String>> {
+    list(tree, path, problems, |word| Ok(word.to_owned()))
+}
+
+/// A list of words, each of which `read` makes something of, or says what is wrong with it.
+pub(in crate::policy) fn list<T>(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+    read: impl Fn(&str) -> Result<T, &'static str>,
+) -> Option<Vec<T>> {
+    let read = |word: &str| read(word).map_err(str::to_owned);
+    let items = placed(tree, path, problems, read)?;
+    Some(items.into_iter().map(|(_, item)| item).collect())
+}
+
+/// The same, with the place of each.
+pub(in crate::policy) fn placed<T>(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Option<Vec<(Place, T)>> {
+    let list = match tree.value {
+        Value::List(list) => list,
+        Value::Word(word) => {
+            let what = format!("a list is wanted here, as [{word}]");
+            report(problems, tree.place, path, &what);
+            return None;
+        }
+        Value::Nothing | Value::Map(_) => {
+            report(problems, tree.place, path, "a list is wanted here");
+            return None;
+        }
+    };
+    let mut items = Vec::new();
+    let mut sound = true;
+    for item in list {
+        let made = word(item, path, problems).and_then(|(place, word)| match read(&word) {
+            Ok(item) => Some((place, item)),
+            Err(what) => {
+                report(problems, place, path, &what);
+                None
+            }
+        });
+        sound &= made.is_some();
+        items.extend(made);
+    }
+    sound.then_some(items)
+}
+
+/// A word alone as the list of it.
+pub(in crate::policy) fn listed(tree: Tree) -> Tree {
+    match tree.value {
+        Value::Word(word) => {
+            let place = tree.place;
+            let value = Value::Word(word);
+            let value = Value::List(vec![Tree { value, place }]);
+            Tree { value, place }
+        }
+        Value::Nothing | Value::List(_) | Value::Map(_) => tree,
+    }
+}
+
+pub(in crate::policy) fn word(
+    tree: Tree,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<(Place, String)> {
+    match tree.value {
+        Value::Word(word) => Some((tree.place, word)),
+        Value::Nothing | Value::List(_) | Value::Map(_) => {
+            report(
+                problems,
+                tree.place,
+                path,
+                "a single word or number is wanted here",
+            );
+            None
+        }
+    }
+}
+
+pub(in crate::policy) fn number(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
+    let (place, word) = word(tree, path, problems)?;
+    let read = setting_value::integer(&word);
+    if read.is_none() {
+        report(problems, place, path, "a whole number is wanted here");
+    }
+    read
+}
+
+/// A number within bounds, whole or not as its type is, or `off`: no bound.
+pub(in crate::policy) fn within_or_off<T: FromStr + PartialOrd + fmt::Display>(
+    tree: Tree,
+    path: &str,
+    bounds: RangeInclusive<T>,
+    problems: &mut Problems,
+) -> Option<Option<T>> {
+    let (place, word) = word(tree, path, problems)?;
+    if word == "off" {
+        return Some(None);
+    }
+    let read = word.parse().ok().filter(|read| bounds.contains(read));
+    if read.is_none() {
+        let (least, most) = (bounds.start(), bounds.end());
+        let what = format!("a number from {least} to {most} is wanted, or off for no bound");
+        report(problems, place, path, &what);
+    }
+    read.map(Some)
+}
+
+pub(in crate::policy) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+pub(in crate::policy) fn report(problems: &mut Problems, place: Place, path: &str, what: &str) {
+    problems.push((
+        place,
+        Problem {
+            place: place.of(path),
+            what: what.to_owned(),
+        },
+    ));
+}
+
+/// Which keys the reader has asked for, so that a test can compare them with the table of keys.
+#[cfg(test)]
+pub(in crate::policy) mod asked {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        static PATHS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(in crate::policy) fn note(path: &str) {
+        PATHS.with_borrow_mut(|paths| paths.insert(path.to_owned()));
+    }
+
+    /// Those of this thread since it was asked last.
+    pub(in crate::policy) fn take() -> BTreeSet<String> {
+        PATHS.take()
+    }
+}

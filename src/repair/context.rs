@@ -1,0 +1,60 @@
+//! A text that failed, and everything that a recoverer may know of it.
+
+use crate::policy::{Dialect, RepairSettings};
+use crate::repair::{Database, Failure};
+use crate::resolve::Resolution;
+use crate::sql::lexer::{self, Token};
+use crate::sql::tree::{Node, Tree};
+
+/// What a recoverer looks at. It names nothing to the client that `database.role` may not see
+/// or the policy hides ([`Database::rights`]).
+pub struct Scene<'a> {
+    /// The text that failed.
+    pub text: &'a str,
+    /// All its tokens, blanks included: laid side by side they are the text.
+    pub tokens: &'a [Token],
+    /// Its tree, where Postgres's grammar reads it.
+    pub tree: Option<&'a Tree>,
+    /// What its names mean, where there is a tree of one statement and a snapshot.
+    pub resolution: Option<&'a Resolution<'a>>,
+    /// Why it failed.
+    pub failure: &'a Failure,
+    /// The database; none without a snapshot, or where search_path is not known for certain.
+    pub database: Option<&'a Database<'a>>,
+    /// The server's major version.
+    pub server_major: u16,
+    /// What the policy says of repairs.
+    pub settings: &'a RepairSettings,
+    /// The dialect that the client itself named (`target_dialect`).
+    pub target_dialect: Option<Dialect>,
+}
+
+impl<'a> Scene<'a> {
+    /// The only statement of the text.
+    pub fn statement(&self) -> Option<Node<'a>> {
+        let mut statements = self.tree?.statements();
+        statements
+            .next()
+            .filter(|_| statements.next().is_none())
+            .map(|statement| statement.node)
+    }
+
+    /// The text of a token.
+    pub fn word(&self, token: &Token) -> &'a str {
+        self.text.get(token.span.clone()).unwrap_or_default()
+    }
+
+    /// The place in [`Scene::tokens`] of the token that begins at a byte.
+    pub fn token_at(&self, position: usize) -> Option<usize> {
+        let place = self
+            .tokens
+            .partition_point(|token| token.span.start < position);
+        let token = self.tokens.get(place)?;
+        (token.span.start == position).then_some(place)
+    }
+}
+
+/// All tokens of a text.
+pub fn tokens_of(text: &str) -> Vec<Token> {
+    lexer::tokens(text).collect()
+}

@@ -1,0 +1,103 @@
+//! Which keys hold for the rows that something in FROM brings.
+
+use crate::catalog::{Catalog, Column, Key, KeyKind, RelationId, RelationKind};
+use crate::repair::scopes::query_scopes::{Leaf, Outline};
+
+/// Whether the keys of a relation hold for what a read of it returns: those of a table do not count
+/// the rows of tables that inherit from it.
+pub(in crate::repair) fn hold(catalog: &Catalog, relation: RelationId, only: bool) -> bool {
+    let relation = catalog.relation(relation);
+    match relation.kind {
+        RelationKind::Table => only || relation.children.is_empty(),
+        RelationKind::PartitionedTable => true,
+        RelationKind::View
+        | RelationKind::MaterializedView
+        | RelationKind::ForeignTable
+        | RelationKind::Sequence
+        | RelationKind::CompositeType => false,
+    }
+}
+
+/// The keys of a leaf, where they hold.
+pub(in crate::repair) fn of_leaf<'a>(
+    catalog: &'a Catalog,
+    leaf: &Leaf<'_>,
+) -> (Option<RelationId>, &'a [Key]) {
+    let holds = |id: &RelationId| !leaf.covered && hold(catalog, *id, leaf.only);
+    match leaf.relation.filter(holds) {
+        Some(id) => (Some(id), catalog.keys_of(id)),
+        None => (None, &[]),
+    }
+}
+
+/// A column of a relation, by its number.
+pub(in crate::repair) fn column(
+    catalog: &Catalog,
+    relation: RelationId,
+    number: i16,
+) -> Option<&Column> {
+    let columns = catalog.columns_of(relation);
+    columns.iter().find(|column| column.number == number)
+}
+
+/// A column of a relation, by its name.
+pub(in crate::repair) fn column_named<'a>(
+    catalog: &'a Catalog,
+    relation: RelationId,
+    name: &str,
+) -> Option<&'a Column> {
+    let columns = catalog.columns_of(relation);
+    columns
+        .iter()
+        .find(|column| catalog.names().text(column.name) == name)
+}
+
+/// Whether every column of a key is declared NOT NULL.
+pub(in crate::repair) fn is_not_null(
+    catalog: &Catalog,
+    relation: RelationId,
+    columns: &[i16],
+) -> bool {
+    columns
+        .iter()
+        .all(|number| column(catalog, relation, *number).is_some_and(|column| column.not_null))
+}
+
+/// The places of the columns of a leaf's primary key.
+pub(in crate::repair) fn primary_key(catalog: &Catalog, leaf: &Leaf<'_>) -> Option<Vec<usize>> {
+    let (relation, keys) = of_leaf(catalog, leaf);
+    let key = keys.iter().find(|key| key.kind == KeyKind::Primary)?;
+    let places = key.columns.iter();
+    places
+        .map(|number| leaf.place_of(relation?, *number))
+        .collect()
+}
+
+impl Outline<'_> {
+    /// The sets of columns of a leaf, by their places, that are never equal in two rows and never
+    /// NULL in one.
+    pub(in crate::repair) fn keys_of_leaf(&self, leaf: &Leaf<'_>) -> Vec<Vec<usize>> {
+        let (Some(relation), keys) = of_leaf(self.catalog, leaf) else {
+            return Vec::new();
+        };
+        let keys = keys.iter().filter(|key| match key.kind {
+            KeyKind::Primary => true,
+            KeyKind::Unique => is_not_null(self.catalog, relation, &key.columns),
+            KeyKind::Foreign { .. } => false,
+        });
+        let places = keys.map(|key| {
+            let numbers = key.columns.iter();
+            let places = numbers.map(|number| leaf.place_of(relation, *number));
+            places.collect::<Option<Vec<usize>>>()
+        });
+        places.flatten().collect()
+    }
+}
+
+impl Leaf<'_> {
+    /// The place of a column of its relation.
+    pub(in crate::repair) fn place_of(&self, relation: RelationId, number: i16) -> Option<usize> {
+        let mut columns = self.columns.iter();
+        columns.position(|column| column.origin == Some((relation, number)))
+    }
+}

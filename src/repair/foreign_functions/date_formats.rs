@@ -1,0 +1,175 @@
+//! Times as text and text as times: patterns, and the modifiers of SQLite.
+
+use super::call::{Argument, Call, Made, least};
+use super::value_kind::Kind;
+use crate::dialect::date_patterns::date_format;
+use crate::dialect::date_patterns::date_format::Pattern;
+use crate::repair::Confidence;
+
+/// `strftime(pattern, time, modifiers…)` of SQLite, or `strftime(time, pattern)` of DuckDB.
+pub(super) fn strftime(call: &Call<'_, '_>) -> Option<Made> {
+    let has_codes = |number| call.literal(number).is_some_and(|text| text.contains('%'));
+    if call.count() == 2 && has_codes(2) && !has_codes(1) {
+        let pattern = date_format::from_strftime(call.literal(2)?)?;
+        return Some(to_char(&call.moment(1)?, &pattern));
+    }
+    let time = modified(call, 2)?;
+    let pattern = match call.literal(1)? {
+        "%w" => return Some(part(&time, "EXTRACT(DOW FROM ", ")::text")),
+        "%s" => {
+            let whole = part(&time, "FLOOR(EXTRACT(EPOCH FROM ", "))::bigint::text");
+            return Some(whole);
+        }
+        pattern => date_format::from_sqlite(pattern)?,
+    };
+    Some(to_char(&time, &pattern))
+}
+
+/// `date_format(time, pattern)` of MySQL, or of Spark where the pattern has no `%`.
+pub(super) fn date_format(call: &Call<'_, '_>) -> Option<Made> {
+    let time = call.moment(1)?;
+    let pattern = call.literal(2)?;
+    Some(match pattern.contains('%') {
+        true => to_char(&time, &date_format::from_mysql(pattern)?),
+        false => to_char(&time, &date_format::from_java(pattern)?).sure(Confidence::Likely),
+    })
+}
+
+/// `from_unixtime(seconds, pattern)`.
+pub(super) fn from_unixtime(call: &Call<'_, '_>) -> Option<Made> {
+    if !call.kind(1).is_number() {
+        return None;
+    }
+    let pattern = date_format::from_mysql(call.literal(2).filter(|text| text.contains('%'))?)?;
+    let text = format!(
+        "TO_CHAR(TO_TIMESTAMP({}), {})",
+        call.text(1)?,
+        pattern.literal()
+    );
+    Some(Made::exact(text))
+}
+
+/// `str_to_date(text, pattern)`. MySQL gives NULL for what does not fit; Postgres fails.
+pub(super) fn str_to_date(call: &Call<'_, '_>) -> Option<Made> {
+    let pattern = date_format::from_mysql(call.literal(2)?)?;
+    let text = call.text(1)?;
+    let sure = match call.kind(1) {
+        Kind::Literal => Confidence::Exact,
+        Kind::Text | Kind::Unclear => Confidence::Likely,
+        _ => return None,
+    };
+    let pattern_text = pattern.literal();
+    let made = match (pattern.has_date, pattern.has_time) {
+        (true, false) => Made::exact(format!("TO_DATE({text}, {pattern_text})")).of(Kind::Date),
+        (true, true) => Made::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::timestamp"))
+            .of(Kind::Timestamp),
+        (false, true) => {
+            Made::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::time")).of(Kind::Time)
+        }
+        (false, false) => return None,
+    };
+    Some(made.sure(sure))
+}
+
+/// `julianday(time, modifiers…)`.
+pub(super) fn julianday(call: &Call<'_, '_>) -> Option<Made> {
+    let time = modified(call, 1)?;
+    let sure = match call.kind(1) {
+        Kind::Date | Kind::Literal => Confidence::Exact,
+        // What is cast to an integer afterwards is cut there and rounded here.
+        _ => Confidence::Likely,
+    };
+    let made = part(&time, "(EXTRACT(JULIAN FROM ", ")::float8 - 0.5)");
+    Some(made.sure(sure))
+}
+
+/// `date(time, modifiers…)`.
+pub(super) fn date(call: &Call<'_, '_>) -> Option<Made> {
+    call.literal(2)?;
+    Some(part(&modified(call, 1)?, "", "::date"))
+}
+
+/// `datetime(time, modifiers…)`.
+pub(super) fn datetime(call: &Call<'_, '_>) -> Option<Made> {
+    Some(part(&modified(call, 1)?, "DATE_TRUNC('second', ", ")"))
+}
+
+fn to_char(time: &Argument, pattern: &Pattern) -> Made {
+    let text = format!("TO_CHAR({}, {})", time.text, pattern.literal());
+    Made::exact(text).sure(time.confidence)
+}
+
+fn part(time: &Argument, before: &str, after: &str) -> Made {
+    Made::exact(format!("{before}{}{after}", time.text)).sure(time.confidence)
+}
+
+/// SQLite's time with its modifiers, from the argument of a number on.
+///
+/// <https://www.sqlite.org/lang_datefunc.html#modifiers>
+fn modified(call: &Call<'_, '_>, number: usize) -> Option<Argument> {
+    let modifiers: Option<Vec<String>> = (number.checked_add(1)?..=call.count())
+        .map(|number| {
+            call.literal(number)
+                .map(|text| text.trim().to_ascii_lowercase())
+        })
+        .collect();
+    let mut modifiers = modifiers?;
+    let is_now = call
+        .literal(number)
+        .is_some_and(|text| text.trim().eq_ignore_ascii_case("now"));
+    let mut time = if is_now {
+        let local = modifiers.first().is_some_and(|first| first == "localtime");
+        Argument {
+            text: if local {
+                "LOCALTIMESTAMP"
+            } else {
+                "(NOW() AT TIME ZONE 'UTC')"
+            }
+            .into(),
+            confidence: Confidence::Exact,
+        }
+    } else if call.kind(number).is_number() {
+        if modifiers.first().is_none_or(|first| first != "unixepoch") {
+            return None;
+        }
+        Argument {
+            text: format!("(TO_TIMESTAMP({}) AT TIME ZONE 'UTC')", call.text(number)?),
+            confidence: Confidence::Exact,
+        }
+    } else {
+        call.moment(number)?
+    };
+    if is_now && modifiers.first().is_some_and(|first| first == "localtime")
+        || modifiers.first().is_some_and(|first| first == "unixepoch")
+    {
+        modifiers.remove(0);
+    }
+    for modifier in modifiers {
+        let (text, confidence) = shifted(&time.text, &modifier)?;
+        time = Argument {
+            text,
+            confidence: least(time.confidence, confidence),
+        };
+    }
+    Some(time)
+}
+
+/// One modifier.
+fn shifted(time: &str, modifier: &str) -> Option<(String, Confidence)> {
+    if let Some(unit) = modifier.strip_prefix("start of ") {
+        let unit = ["day", "month", "year"]
+            .into_iter()
+            .find(|one| *one == unit)?;
+        return Some((format!("DATE_TRUNC('{unit}', {time})"), Confidence::Exact));
+    }
+    let (count, unit) = modifier.split_once(' ')?;
+    let count: i32 = count.parse().ok()?;
+    let unit = unit.trim();
+    let confidence = match unit.trim_end_matches('s') {
+        "day" | "hour" | "minute" | "second" => Confidence::Exact,
+        // The 31st of a month plus a month is a day of the month after the next in SQLite.
+        "month" | "year" => Confidence::Likely,
+        _ => return None,
+    };
+    Some((format!("({time} + INTERVAL '{count} {unit}')"), confidence))
+}

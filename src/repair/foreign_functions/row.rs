@@ -1,0 +1,204 @@
+//! One row of the table of foreign functions.
+
+use super::call::{Call, Made};
+use super::value_kind::Kind;
+use crate::repair::Confidence;
+
+/// A foreign function and what stands for it.
+pub struct Row {
+    /// Its names.
+    pub names: &'static [&'static str],
+    /// How many arguments it has at least …
+    pub least: usize,
+    /// … and at most.
+    pub most: usize,
+    /// What its arguments have to be.
+    pub when: &'static [(usize, Is)],
+    /// What stands for it.
+    pub makes: Makes,
+    /// What it then is.
+    pub gives: Gives,
+    /// How sure that is, if every argument is what it should be.
+    pub confidence: Confidence,
+    /// Whether Postgres has functions of this name, for other arguments.
+    pub known: bool,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// A statement with it, …
+    pub before: &'static str,
+    /// … the same for Postgres, or words of the hint, …
+    pub after: &'static str,
+    /// … and the value that the documentation of the source gives.
+    pub value: &'static str,
+}
+
+/// What stands for a foreign function.
+pub enum Makes {
+    /// An expression with places for its arguments; see [`super::template`].
+    Text(&'static str),
+    /// Another name, everything else left as it is.
+    Name(&'static str),
+    /// What its arguments say.
+    By(fn(&Call<'_, '_>) -> Option<Made>),
+    /// Nothing that means the same for certain.
+    Hint(&'static str),
+}
+
+/// What an expression is.
+#[derive(Clone, Copy)]
+pub enum Gives {
+    /// Always this.
+    Kind(Kind),
+    /// What the argument of this number is.
+    Same(usize),
+}
+
+/// What an argument has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Is {
+    /// Of this kind.
+    Kind(Kind),
+    /// A date or a point in time.
+    Moment,
+    /// A number of any kind.
+    Number,
+    /// A string that is written out.
+    Literal,
+    /// An integer that is written out.
+    WrittenInteger,
+    /// Text, or a string that is written out.
+    Text,
+    /// Known, and no text.
+    NoText,
+    /// Anything but a number.
+    NoNumber,
+    /// `json` or `jsonb`.
+    Json,
+}
+
+/// The name of a function.
+const fn base(names: &'static [&'static str], arguments: usize, makes: Makes, gives: Gives) -> Row {
+    Row {
+        names,
+        least: arguments,
+        most: arguments,
+        when: &[],
+        makes,
+        gives,
+        confidence: Confidence::Exact,
+        known: false,
+        source: "",
+        before: "",
+        after: "",
+        value: "",
+    }
+}
+
+/// A function that an expression stands for.
+pub const fn text(
+    names: &'static [&'static str],
+    arguments: usize,
+    makes: &'static str,
+    gives: Kind,
+) -> Row {
+    base(names, arguments, Makes::Text(makes), Gives::Kind(gives))
+}
+
+/// A function that has another name in Postgres.
+pub const fn name(
+    names: &'static [&'static str],
+    arguments: usize,
+    other: &'static str,
+    gives: Kind,
+) -> Row {
+    base(names, arguments, Makes::Name(other), Gives::Kind(gives))
+}
+
+/// A function whose arguments say what stands for it.
+pub const fn by(
+    names: &'static [&'static str],
+    arguments: usize,
+    makes: fn(&Call<'_, '_>) -> Option<Made>,
+    gives: Kind,
+) -> Row {
+    base(names, arguments, Makes::By(makes), Gives::Kind(gives))
+}
+
+/// A function that means too many things.
+pub const fn hint(names: &'static [&'static str], advice: &'static str) -> Row {
+    Row {
+        most: usize::MAX,
+        ..base(names, 0, Makes::Hint(advice), Gives::Kind(Kind::Unclear))
+    }
+}
+
+impl Row {
+    /// It may have more arguments.
+    pub const fn up_to(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// It is only meant where arguments are of these kinds.
+    pub const fn when(self, when: &'static [(usize, Is)]) -> Self {
+        Self { when, ..self }
+    }
+
+    /// It is of the kind of its argument.
+    pub const fn same(self, number: usize) -> Self {
+        Self {
+            gives: Gives::Same(number),
+            ..self
+        }
+    }
+
+    /// Dialects differ, or a value may not fit.
+    pub const fn likely(self) -> Self {
+        Self {
+            confidence: Confidence::Likely,
+            ..self
+        }
+    }
+
+    /// Postgres has functions of this name; what it is meant for fits none of them.
+    pub const fn known(self) -> Self {
+        Self {
+            known: true,
+            ..self
+        }
+    }
+
+    /// Where it comes from, and a case.
+    pub const fn case(
+        self,
+        source: &'static str,
+        before: &'static str,
+        after: &'static str,
+        value: &'static str,
+    ) -> Self {
+        Self {
+            source,
+            before,
+            after,
+            value,
+            ..self
+        }
+    }
+}
+
+impl Is {
+    /// Whether an argument is that.
+    pub fn holds(self, call: &Call<'_, '_>, number: usize) -> bool {
+        let kind = call.kind(number);
+        match self {
+            Self::Kind(wanted) => kind == wanted,
+            Self::Moment => kind.is_moment(),
+            Self::Number => kind.is_number(),
+            Self::Literal => call.literal(number).is_some(),
+            Self::WrittenInteger => call.integer(number).is_some(),
+            Self::Text => matches!(kind, Kind::Text | Kind::Literal),
+            Self::NoText => !matches!(kind, Kind::Text | Kind::Literal | Kind::Unclear),
+            Self::NoNumber => !kind.is_number(),
+            Self::Json => matches!(kind, Kind::Json | Kind::Jsonb),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The table of foreign functions, row by row.
+
+use super::row::Makes;
+use super::table;
+use crate::policy::Recoverer;
+use crate::repair::Confidence;
+use crate::repair::laws::{Case, Names, Wanted, check};
+
+#[test]
+fn every_row_mends_its_case() {
+    let mut cases = Vec::new();
+    for row in table::rows().filter(|row| !row.before.is_empty()) {
+        assert!(!row.source.is_empty(), "{:?}", row.names);
+        let wanted = match (&row.makes, row.confidence) {
+            (Makes::Hint(_), _) => Wanted::Hint(row.after),
+            (_, Confidence::Exact) => Wanted::Exact(row.after),
+            _ => Wanted::Likely(row.after),
+        };
+        cases.push(Case {
+            before: row.before,
+            wanted,
+        });
+    }
+    assert!(cases.len() > 80, "{}", cases.len());
+    check(
+        Recoverer::UndefinedFunction,
+        "42883",
+        Names::Survive,
+        &cases,
+    );
+}
+
+#[test]
+fn texts_with_more_places_than_are_looked_at_stay_as_they_are() {
+    let numbers: Vec<String> = (0..3000).map(|number: u32| number.to_string()).collect();
+    let wide = format!(
+        "SELECT id FROM orders WHERE status IN ({})",
+        numbers.join(", ")
+    );
+    let silent = Case {
+        before: &wide,
+        wanted: Wanted::Silence,
+    };
+    check(
+        Recoverer::UndefinedOperator,
+        "42883",
+        Names::Survive,
+        &[silent],
+    );
+    let chain = vec!["year(placed_on)"; 600].join(" + ");
+    let chain = format!("SELECT {chain} FROM orders");
+    let hinted = Case {
+        before: &chain,
+        wanted: Wanted::Hint("no year()"),
+    };
+    check(
+        Recoverer::UndefinedFunction,
+        "42883",
+        Names::Survive,
+        &[hinted],
+    );
+}

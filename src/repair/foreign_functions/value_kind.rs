@@ -1,0 +1,330 @@
+//! Kinds of values: types as far as it matters what a foreign function means for them.
+
+use std::collections::HashMap;
+
+use super::node_access;
+use super::node_access::constant_text;
+use crate::catalog::{Catalog, TypeKind};
+use crate::limits::{DOMAINS_NESTED_MAX, FUNCTIONS_DEPTH_MAX};
+use crate::repair::Scene;
+use crate::resolve::expression::node_types;
+use crate::resolve::expression::node_types::{Typed, address};
+use crate::resolve::{Inferred, What};
+use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, nodes};
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `boolean`.
+    Bool,
+    /// `smallint`, `integer`, `bigint`, `oid`.
+    Int,
+    /// `numeric`.
+    Numeric,
+    /// `real`, `double precision`.
+    Float,
+    /// `text`, `varchar`, `char`, `name`.
+    Text,
+    /// A string without a type: it becomes what its place asks for.
+    Literal,
+    /// `date`.
+    Date,
+    /// `timestamp`.
+    Timestamp,
+    /// `timestamp with time zone`.
+    Timestamptz,
+    /// `time`, with or without time zone.
+    Time,
+    /// `interval`.
+    Interval,
+    /// `json`.
+    Json,
+    /// `jsonb`.
+    Jsonb,
+    /// `uuid`.
+    Uuid,
+    /// An enumeration.
+    Enum,
+    /// An array.
+    Array,
+    /// Any other type.
+    Other,
+    /// It cannot be told.
+    Unclear,
+}
+
+impl Kind {
+    /// `integer`, `numeric` or `double precision`, and their kin.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Int | Self::Numeric | Self::Float)
+    }
+
+    /// A date or a point in time.
+    pub fn is_moment(self) -> bool {
+        matches!(self, Self::Date | Self::Timestamp | Self::Timestamptz)
+    }
+
+    /// A type that the server's messages name (`format_type`).
+    pub fn named(name: &str) -> Self {
+        match name {
+            "boolean" => Self::Bool,
+            "smallint" | "integer" | "bigint" | "oid" => Self::Int,
+            "numeric" => Self::Numeric,
+            "real" | "double precision" => Self::Float,
+            "text" | "character varying" | "character" | "name" => Self::Text,
+            "unknown" => Self::Literal,
+            "date" => Self::Date,
+            "timestamp without time zone" => Self::Timestamp,
+            "timestamp with time zone" => Self::Timestamptz,
+            "time without time zone" | "time with time zone" => Self::Time,
+            "interval" => Self::Interval,
+            "json" => Self::Json,
+            "jsonb" => Self::Jsonb,
+            "uuid" => Self::Uuid,
+            other if other.ends_with("[]") => Self::Array,
+            _ => Self::Other,
+        }
+    }
+
+    /// What two numbers become together.
+    pub fn together(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Literal, kind) | (kind, Self::Literal) => kind,
+            (one, other) if one == other => one,
+            (Self::Float, other) | (other, Self::Float) if other.is_number() => Self::Float,
+            (Self::Numeric, Self::Int) | (Self::Int, Self::Numeric) => Self::Numeric,
+            (Self::Date, Self::Timestamp) | (Self::Timestamp, Self::Date) => Self::Timestamp,
+            (Self::Timestamptz, other) | (other, Self::Timestamptz) if other.is_moment() => {
+                Self::Timestamptz
+            }
+            _ => Self::Unclear,
+        }
+    }
+
+    fn of_oid(oid: u32) -> Option<Self> {
+        Some(match oid {
+            16 => Self::Bool,
+            20 | 21 | 23 | 26 => Self::Int,
+            1700 => Self::Numeric,
+            700 | 701 => Self::Float,
+            19 | 25 | 1042 | 1043 => Self::Text,
+            705 => Self::Literal,
+            1082 => Self::Date,
+            1114 => Self::Timestamp,
+            1184 => Self::Timestamptz,
+            1083 | 1266 => Self::Time,
+            1186 => Self::Interval,
+            114 => Self::Json,
+            3802 => Self::Jsonb,
+            2950 => Self::Uuid,
+            _ => return None,
+        })
+    }
+}
+
+/// The kinds of the expressions of a scene.
+pub struct Kinds<'s> {
+    catalog: Option<&'s Catalog>,
+    typed: Option<Typed>,
+    /// What takes the place of calls that have been changed.
+    made: HashMap<*const (), Kind>,
+}
+
+impl<'s> Kinds<'s> {
+    /// Those of a scene.
+    pub fn of(scene: &Scene<'s>) -> Self {
+        let typed = scene
+            .database
+            .zip(scene.statement())
+            .and_then(|(database, node)| node_types::typed(node, &database.lookup()).ok());
+        Self {
+            catalog: scene.database.map(|database| database.catalog),
+            typed,
+            made: HashMap::new(),
+        }
+    }
+
+    /// From now on a node is of this kind.
+    pub fn make(&mut self, node: Node<'_>, kind: Kind) {
+        if let Some(at) = address(node) {
+            self.made.insert(at, kind);
+        }
+    }
+
+    /// The kind of what takes the place of a call, if it was changed.
+    pub fn kind_made(&self, node: Node<'_>) -> Option<Kind> {
+        address(node).and_then(|at| self.made.get(&at)).copied()
+    }
+
+    /// The kind of an expression.
+    pub fn kind(&self, node: Node<'_>) -> Kind {
+        self.deep(node, FUNCTIONS_DEPTH_MAX)
+    }
+
+    fn deep(&self, node: Node<'_>, depth: usize) -> Kind {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Kind::Unclear;
+        };
+        if let Some(made) = address(node).and_then(|at| self.made.get(&at)) {
+            return *made;
+        }
+        if constant_text(node).is_some() {
+            return Kind::Literal;
+        }
+        let known = self.typed.as_ref().map(|typed| typed.of(node));
+        match known
+            .as_ref()
+            .map_or(Kind::Unclear, |known| self.of_type(known))
+        {
+            Kind::Unclear => self.guessed(node, depth),
+            kind => kind,
+        }
+    }
+
+    fn of_type(&self, inferred: &Inferred) -> Kind {
+        let (Inferred::Known(id), Some(catalog)) = (inferred, self.catalog) else {
+            return match inferred {
+                Inferred::Literal => Kind::Literal,
+                Inferred::Row(_) => Kind::Other,
+                _ => Kind::Unclear,
+            };
+        };
+        let mut id = *id;
+        for _ in 0..DOMAINS_NESTED_MAX {
+            match catalog.data_type(id).kind {
+                TypeKind::Domain { base, .. } => id = base,
+                _ => break,
+            }
+        }
+        let found = catalog.data_type(id);
+        match (&found.kind, Kind::of_oid(found.oid.0)) {
+            (_, Some(kind)) => kind,
+            (TypeKind::Enum, None) => Kind::Enum,
+            (_, None) if found.is_array => Kind::Array,
+            (_, None) => Kind::Other,
+        }
+    }
+
+    /// What the resolver could not tell, because something in it is foreign.
+    fn guessed(&self, node: Node<'_>, depth: usize) -> Kind {
+        let of = |node| self.deep(node, depth);
+        match node {
+            Node::A_Const(constant) => match constant.val() {
+                Some(ConstValue::Integer(_)) => Kind::Int,
+                Some(ConstValue::Float(_)) => Kind::Numeric,
+                Some(ConstValue::Boolean(_)) => Kind::Bool,
+                Some(ConstValue::String(_)) | None => Kind::Literal,
+                Some(_) => Kind::Other,
+            },
+            Node::CoalesceExpr(coalesce) => together(coalesce.args().iter().map(of)),
+            Node::MinMaxExpr(extreme) => together(extreme.args().iter().map(of)),
+            Node::CaseExpr(case) => {
+                let results = case.args().iter().filter_map(|when| match when {
+                    Node::CaseWhen(when) => Some(of(when.result())),
+                    _ => None,
+                });
+                let otherwise = match case.defresult() {
+                    Node::None => None,
+                    node => Some(of(node)),
+                };
+                together(results.chain(otherwise))
+            }
+            Node::BoolExpr(_) | Node::NullTest(_) | Node::BooleanTest(_) => Kind::Bool,
+            Node::CollateClause(_) => Kind::Text,
+            Node::TypeCast(cast) => node_access::cast_name(cast).map_or(Kind::Unclear, named_short),
+            Node::A_Expr(operation) => self.operation(operation, depth),
+            Node::FuncCall(call) => self.call(call, depth),
+            _ => Kind::Unclear,
+        }
+    }
+
+    fn operation(&self, operation: &nodes::A_Expr, depth: usize) -> Kind {
+        let name = node_access::last_name(operation.name()).unwrap_or_default();
+        match operation.kind {
+            A_Expr_Kind::AEXPR_OP => {}
+            A_Expr_Kind::AEXPR_NULLIF => return self.deep(operation.lexpr(), depth),
+            _ => return Kind::Bool,
+        }
+        let right = self.deep(operation.rexpr(), depth);
+        let left = match operation.lexpr() {
+            Node::None => return right,
+            node => self.deep(node, depth),
+        };
+        match name {
+            "=" | "<>" | "<" | ">" | "<=" | ">=" | "~" | "~*" | "!~" | "!~*" | "~~" => Kind::Bool,
+            "||" => Kind::Text,
+            "->>" | "#>>" => Kind::Text,
+            "+" | "-" | "*" | "/" | "%" => match (left, name, right) {
+                (Kind::Date, "-", Kind::Date) => Kind::Int,
+                (Kind::Date, _, Kind::Int) => Kind::Date,
+                (Kind::Interval, "*" | "/", _) => Kind::Interval,
+                (left, "-", right) if left.is_moment() && right.is_moment() => Kind::Interval,
+                (Kind::Timestamptz, _, Kind::Interval) => Kind::Timestamptz,
+                (left, _, Kind::Interval) if left.is_moment() => Kind::Timestamp,
+                (left, _, right) if left.is_number() || right.is_number() => left.together(right),
+                _ => Kind::Unclear,
+            },
+            _ => Kind::Unclear,
+        }
+    }
+
+    /// Functions of Postgres whose result follows from arguments that are foreign.
+    fn call(&self, call: &nodes::FuncCall, depth: usize) -> Kind {
+        let first = || match call.args().first() {
+            Some(node) => self.deep(node, depth),
+            None => Kind::Unclear,
+        };
+        match node_access::last_name(call.funcname()).unwrap_or_default() {
+            "count" | "length" | "strpos" | "row_number" | "rank" | "dense_rank" => Kind::Int,
+            "upper" | "lower" | "substr" | "substring" | "concat" | "concat_ws" | "to_char"
+            | "left" | "right" | "replace" | "lpad" | "rpad" | "string_agg" => Kind::Text,
+            "max" | "min" | "abs" | "lag" | "lead" | "first_value" | "last_value" => first(),
+            "sum" => match first() {
+                Kind::Int => Kind::Int,
+                kind => kind,
+            },
+            "avg" => match first() {
+                Kind::Int => Kind::Numeric,
+                kind => kind,
+            },
+            "round" | "trunc" | "ceil" | "ceiling" | "floor" => match first() {
+                Kind::Int if call.args().len() > 1 => Kind::Numeric,
+                Kind::Int => Kind::Float,
+                kind => kind,
+            },
+            "extract" => Kind::Numeric,
+            "date_part" => Kind::Float,
+            _ => Kind::Unclear,
+        }
+    }
+
+    /// Whether a call at a place is one that the server cannot run, as far as its name says: none
+    /// where nothing is known of it.
+    pub fn is_missing(scene: &Scene<'_>, place: usize) -> Option<bool> {
+        let resolution = scene.resolution?;
+        let at = |used: &&crate::resolve::Use<'_>| used.at == Some(place);
+        let mut uses = resolution.uses.iter().filter(at);
+        Some(uses.any(|used| used.what == What::MissingFunction))
+    }
+}
+
+fn together(mut kinds: impl Iterator<Item = Kind>) -> Kind {
+    let first = kinds.next().unwrap_or(Kind::Unclear);
+    kinds.fold(first, Kind::together)
+}
+
+/// A type as the grammar names it.
+fn named_short(name: &str) -> Kind {
+    match name {
+        "bool" => Kind::Bool,
+        "int2" | "int4" | "int8" => Kind::Int,
+        "float4" | "float8" => Kind::Float,
+        "varchar" | "bpchar" => Kind::Text,
+        "timestamp" => Kind::Timestamp,
+        "timestamptz" => Kind::Timestamptz,
+        other => match Kind::named(other) {
+            Kind::Other => Kind::Unclear,
+            kind => kind,
+        },
+    }
+}

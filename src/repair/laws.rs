@@ -1,0 +1,298 @@
+//! The laws that every repair keeps, as one helper for the tests of all recoverers. Test code only.
+//!
+//! A case is the text that fails, with `⟪` where the server says that it does, and the text that
+//! is wanted. Checked for each: the new text parses, is one statement, passes the gate and is no
+//! wider; asked again the recoverer finds nothing more to do; outside of its edits nothing is
+//! touched; parameters keep their numbers; names of output columns survive.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::catalog::fixture::Fixture;
+use crate::dialect::session_database::fixture::session;
+use crate::gate::{Gate, Parameters, SessionNames, Verdict};
+use crate::policy::{Policy, Recoverer};
+use crate::repair::context::tokens_of;
+use crate::repair::{
+    Answer, Confidence, Database, Failure, Origin, Rewritten, Scene, preprocessors, recoverers,
+};
+use crate::sql::fingerprint::Fingerprinter;
+use crate::sql::lexer::TokenKind;
+use crate::sql::tree;
+
+/// A text that fails, and what is wanted for it.
+pub(crate) struct Case<'c> {
+    /// The text, with `⟪` at the place of the error where it has one.
+    pub before: &'c str,
+    /// What is wanted.
+    pub wanted: Wanted<'c>,
+}
+
+/// What is wanted of a recoverer.
+pub(crate) enum Wanted<'c> {
+    /// This text, for certain.
+    Exact(&'c str),
+    /// This text, likely.
+    Likely(&'c str),
+    /// Words that hold this.
+    Hint(&'c str),
+    /// Nothing.
+    Silence,
+}
+
+/// Whether the names of output columns are the same afterwards.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// They are.
+    Survive,
+    /// A name itself is what is repaired.
+    Repaired,
+}
+
+/// Checks a recoverer (or `quote_identifiers`) in the [`world`].
+pub(crate) fn check(recoverer: Recoverer, sqlstate: &str, names: Names, cases: &[Case<'_>]) {
+    check_in(world(), recoverer, sqlstate, names, cases);
+}
+
+/// The same in another database.
+pub(crate) fn check_in(
+    world: Fixture,
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: Names,
+    cases: &[Case<'_>],
+) {
+    check_as(world, "postgres", recoverer, sqlstate, names, cases);
+}
+
+/// The same as another role.
+pub(crate) fn check_as(
+    world: Fixture,
+    role: &str,
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: Names,
+    cases: &[Case<'_>],
+) {
+    let policy = Policy::agent();
+    let mut session = session(world, &policy);
+    session.set_role(role);
+    let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+    for case in cases {
+        let position = case.before.find(MARK);
+        let before = case.before.replacen(MARK, "", 1);
+        let answer = ask(recoverer, &before, sqlstate, position, &session, &gate);
+        let (confidence, after) = match (&case.wanted, answer) {
+            (Wanted::Silence, Answer::Silent) => continue,
+            (Wanted::Hint(words), Answer::Hinted(hint)) => {
+                assert!(hint.advice.contains(words), "{before}: {}", hint.advice);
+                continue;
+            }
+            (Wanted::Exact(after), Answer::Repaired(repair)) => {
+                let text = repair.rewritten.clone().text(&before).unwrap();
+                assert_eq!(text, **after, "{before}");
+                assert_eq!(repair.confidence, Confidence::Exact, "{before}");
+                (repair, text)
+            }
+            (Wanted::Likely(after), Answer::Repaired(repair)) => {
+                let text = repair.rewritten.clone().text(&before).unwrap();
+                assert_eq!(text, **after, "{before}");
+                assert_eq!(repair.confidence, Confidence::Likely, "{before}");
+                (repair, text)
+            }
+            (_, Answer::Repaired(repair)) => {
+                panic!(
+                    "{before}: became {}",
+                    repair.rewritten.text(&before).unwrap()
+                )
+            }
+            (_, Answer::Hinted(hint)) => panic!("{before}: hint {}", hint.advice),
+            (_, Answer::Silent) => panic!("{before}: silence"),
+        };
+        assert!(!confidence.change.is_empty(), "{before}: without a reason");
+        keeps_laws(&before, &after, names, &session, &gate);
+        // Once more: there is nothing left to do.
+        match ask(recoverer, &after, sqlstate, None, &session, &gate) {
+            Answer::Silent | Answer::Hinted(_) => {}
+            Answer::Repaired(repair) => {
+                let again = repair.rewritten.text(&after).unwrap();
+                assert_eq!(again, after, "{before}: not idempotent");
+            }
+        }
+        if let Rewritten::Edits(edits) = confidence.rewritten {
+            let first = edits.iter().map(|edit| edit.span.start).min().unwrap();
+            let last = edits.iter().map(|edit| edit.span.end).max().unwrap();
+            assert_eq!(before[..first], after[..first]);
+            assert!(after.ends_with(&before[last..]), "{before}");
+        }
+    }
+}
+
+/// Looks at any text, for fuzzing: what a recoverer answers has to be edits of that text, after
+/// which it parses.
+pub(crate) fn fuzzed(world: Fixture, recoverer: Recoverer, sqlstate: &str) -> impl Fn(&str) {
+    let policy = Policy::agent();
+    let session = session(world, &policy);
+    let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+    let sqlstate = sqlstate.to_owned();
+    move |text| {
+        if let Answer::Repaired(repair) = ask(recoverer, text, &sqlstate, None, &session, &gate) {
+            let after = repair.rewritten.text(text).unwrap();
+            assert!(tree::parse(&after).is_ok(), "{text}: became {after}");
+        }
+    }
+}
+
+fn keeps_laws(before: &str, after: &str, names: Names, session: &SessionNames, gate: &Gate) {
+    let tree = tree::parse(after).unwrap_or_else(|_| panic!("{after}: does not parse"));
+    assert_eq!(tree.statements().count(), 1, "{after}: not one statement");
+    let judged = gate.judge(Cow::Borrowed(after), session);
+    match judged.verdict {
+        Verdict::Permitted(_) => {}
+        Verdict::Clamped(_) => panic!("{after}: clamped"),
+        Verdict::Refused(refusal) => panic!("{after}: {}", refusal.message),
+    }
+    assert!(
+        judged.facts.effects.is_empty(),
+        "{after}: leaves something behind"
+    );
+    assert_eq!(parameters(before), parameters(after), "{after}");
+    let Ok(old) = tree::parse(before) else { return };
+    if names == Names::Survive {
+        let open = Parameters::open();
+        let database = Database::of(session, &open).unwrap();
+        let (old, new) = (database.resolve(&old), database.resolve(&tree));
+        let of = |resolution: &crate::resolve::Resolution<'_>| -> Vec<String> {
+            let columns = resolution.output.columns.iter();
+            columns.map(|one| one.name.as_str().to_owned()).collect()
+        };
+        if let (Some(old), Some(new)) = (old, new)
+            && !old.output.columns.is_empty()
+        {
+            assert_eq!(of(&old), of(&new), "{after}: other names");
+        }
+    }
+}
+
+/// The parameters of a text, each once, in order.
+fn parameters(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = tokens_of(text)
+        .iter()
+        .filter(|token| token.kind == TokenKind::Parameter)
+        .map(|token| text[token.span.clone()].to_owned())
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+pub(crate) fn ask(
+    recoverer: Recoverer,
+    text: &str,
+    sqlstate: &str,
+    position: Option<usize>,
+    session: &SessionNames,
+    gate: &Gate,
+) -> Answer {
+    let mut failure = Failure::told(text, sqlstate, "", None, Origin::Server).unwrap();
+    failure.position = position;
+    let tokens = tokens_of(text);
+    let tree = tree::parse(text).ok();
+    let open = Parameters::open();
+    let database = Database::of(session, &open).unwrap();
+    let resolution = tree.as_ref().and_then(|tree| database.resolve(tree));
+    let scene = Scene {
+        text,
+        tokens: &tokens,
+        tree: tree.as_ref(),
+        resolution: resolution.as_ref(),
+        failure: &failure,
+        database: Some(&database),
+        server_major: 15,
+        settings: gate.policy().repair(),
+        target_dialect: None,
+    };
+    match recoverer {
+        Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::look(&scene),
+        _ => recoverers::ask(recoverer, &scene),
+    }
+}
+
+/// Customers, orders, what was ordered, and a school table named by a spreadsheet.
+pub(crate) fn world() -> Fixture {
+    Fixture::new(15)
+        .schema("archive")
+        .table(
+            "public.customers",
+            "id int4 not null, name text not null, email text not null, country text, \
+             created_at timestamptz not null, vip bool not null, parent_id int4",
+        )
+        .table(
+            "public.orders",
+            "id int4 not null, customer_id int4 not null, status text not null, \
+             placed_on date not null, total_amount numeric not null, paid bool not null",
+        )
+        .table(
+            "public.products",
+            "id int4 not null, product_name text not null, price numeric not null, \
+             weight float8, attributes jsonb",
+        )
+        .table(
+            "public.order_items",
+            "order_id int4 not null, product_id int4 not null, quantity int4 not null, \
+             unit_price numeric not null",
+        )
+        .table(
+            "public.Schools",
+            "CDSCode text not null, School_Name text, Free_Meal_Count float8, AvgScrMath int4",
+        )
+        .table(
+            "archive.invoices",
+            "id int4 not null, order_id int4, amount numeric",
+        )
+        .table(
+            "public.accounts",
+            "account_id int4 not null, customer_id int4 not null, opened date not null, \
+             rate numeric not null, label text",
+        )
+        .table(
+            "public.payments",
+            "payment_id int4 not null, account_id int4 not null, customer_id int4 not null, \
+             rate numeric not null, paid_on date",
+        )
+        .primary_key("public.accounts", "account_id")
+        .primary_key("public.payments", "payment_id")
+        .primary_key("public.customers", "id")
+        .primary_key("public.orders", "id")
+        .primary_key("public.products", "id")
+        .primary_key("public.order_items", "order_id, product_id")
+        .primary_key("public.Schools", "CDSCode")
+        .unique("public.customers", "email")
+        .foreign_key("public.orders", "customer_id", "public.customers", "id")
+        .foreign_key("public.order_items", "order_id", "public.orders", "id")
+        .foreign_key("public.order_items", "product_id", "public.products", "id")
+        .foreign_key(
+            "public.payments",
+            "account_id",
+            "public.accounts",
+            "account_id",
+        )
+        .role("reader")
+}
+
+/// Where the server says that the text fails.
+const MARK: &str = "⟪";
+
+#[test]
+fn the_helper_sees_silence() {
+    let silent = Case {
+        before: "SELECT 1",
+        wanted: Wanted::Silence,
+    };
+    check(
+        Recoverer::AmbiguousColumn,
+        "42702",
+        Names::Survive,
+        &[silent],
+    );
+}

@@ -1,0 +1,49 @@
+//! Repair: a read that failed for a reason with one right answer is changed, judged again, and run.
+//! It is pure: it meets a server only through the trait [`StatementCompiler`].
+//!
+//! * [`repair_loop`]: preprocess, judge, compile, ask a recoverer, and again; [`outcome`]: what
+//!   comes of it; `allowed_changes`: what one attempt may change; `recursive_cte`: what must not be
+//!   made to run without end
+//! * [`context`]: a text that failed, and everything a recoverer may know of it; [`failure`]: why
+//!   it failed; [`answer`]: what a recoverer answers
+//! * [`preprocessors`], [`recoverers`]: who changes texts, in order, each with its own code
+//! * [`names`]: names that do not exist: what is like them, and the nine gates of a rewritten one
+//! * [`scopes`]: the queries of a statement, their FROM items and column references;
+//!   [`dependencies`]: keys, equalities and functional dependency
+//! * `expression_editor`: casts and other spellings of expressions, for three recoverers
+//! * [`foreign_functions`]: foreign functions in a text that Postgres reads
+//! * [`predict`]: whether a text will fail, as far as the snapshot shows
+//! * `laws` (what every repair keeps), `hostile`, `repair_loop_tests`: test code
+//!
+//! Foreign dialects are translated in [`crate::dialect`]. Whatever comes out of here is a text that
+//! the gate has judged; nothing here can make a permit.
+
+mod allowed_changes;
+pub mod answer;
+pub mod context;
+pub mod dependencies;
+pub(crate) mod expression_editor;
+pub mod failure;
+pub mod foreign_functions;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+pub(crate) mod laws;
+pub mod names;
+pub mod outcome;
+pub mod predict;
+pub mod preprocessors;
+pub mod recoverers;
+mod recursive_cte;
+pub mod repair_loop;
+#[cfg(test)]
+mod repair_loop_tests;
+pub mod scopes;
+
+pub use self::answer::{Answer, Attempt, AttemptOutcome, Hint, NameGate, Repair, Rewritten};
+pub use self::context::Scene;
+pub use self::failure::{Class, Failure, Origin};
+pub use self::outcome::{Advice, Ending, Outcome, Repaired};
+pub use self::repair_loop::{Request, Run, Uncompiled, rescue};
+pub use super::dialect::confidence::Confidence;
+pub use super::dialect::session_database::Database;

@@ -1,0 +1,408 @@
+//! What all questions about names of one scene need: what is missing, where it stands, and what
+//! can be seen from there.
+
+use std::ops::Range;
+
+use super::reference_scopes::{Clause, Frame, Link, Place, Places};
+use super::similarity::Words;
+use crate::catalog::quote::quoted;
+use crate::catalog::{Catalog, KeyKind, RelationId, Rights};
+use crate::repair::{Database, Scene};
+use crate::resolve::{Item, Resolution, ScopeColumn, View, What};
+use crate::sql::lexer::TokenKind;
+
+/// A scene of which everything is known that names need.
+pub(in crate::repair) struct Ground<'s> {
+    /// The scene.
+    pub scene: &'s Scene<'s>,
+    /// What the text's names mean.
+    pub resolution: &'s Resolution<'s>,
+    /// The database.
+    pub database: &'s Database<'s>,
+    /// Where references stand.
+    pub places: Places<'s>,
+    rights: Rights<'s>,
+}
+
+/// A reference to a column that does not exist.
+pub(in crate::repair) struct Missing<'g> {
+    /// What is written before the name.
+    pub qualifier: Option<&'g str>,
+    /// The name: a star where everything of something is meant.
+    pub name: &'g str,
+    /// Where it stands.
+    pub place: &'g Place<'g>,
+    /// The tokens of its parts.
+    pub parts: Vec<Range<usize>>,
+}
+
+/// A query as it is seen from a place.
+pub(in crate::repair) struct Level<'g> {
+    /// What its FROM brings.
+    pub view: &'g View<'g>,
+    reach: Reach<'g>,
+}
+
+/// What of a query can be referred to from a place.
+enum Reach<'g> {
+    All,
+    Named(Vec<&'g str>),
+    Nothing,
+}
+
+/// Something that can be referred to from a place.
+#[derive(Clone, Copy)]
+pub(in crate::repair) struct Seen<'g> {
+    /// How many queries further out it stands.
+    pub level: usize,
+    /// It.
+    pub item: &'g Item<'g>,
+    /// What qualifies its columns without doubt, if anything does.
+    pub qualifier: Option<&'g str>,
+}
+
+impl<'s> Ground<'s> {
+    /// What is known of a scene; none where not everything is.
+    pub(in crate::repair) fn of(scene: &'s Scene<'s>) -> Option<Self> {
+        let database = scene.database?;
+        Some(Self {
+            scene,
+            resolution: scene.resolution?,
+            database,
+            places: Places::of(scene.statement()?)?,
+            rights: database.rights(),
+        })
+    }
+
+    /// The snapshot.
+    pub(in crate::repair) fn catalog(&self) -> &'s Catalog {
+        self.database.catalog
+    }
+
+    /// The name of a USING that one of the sides does not have: the tree does not say where it is.
+    pub(in crate::repair) fn missing_in_using(&self) -> Option<&str> {
+        let mut uses = self.resolution.uses.iter();
+        uses.find_map(|used| match &used.what {
+            What::MissingColumn { name, .. } if used.at.is_none() => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The references to columns that do not exist, in the order of the text; none where one of
+    /// them is not understood.
+    pub(in crate::repair) fn missing(&self) -> Option<Vec<Missing<'_>>> {
+        let mut found: Vec<Missing<'_>> = Vec::new();
+        for used in &self.resolution.uses {
+            let What::MissingColumn { qualifier, name } = &used.what else {
+                continue;
+            };
+            let Some(at) = used.at else {
+                continue;
+            };
+            let place = self.places.at(at)?;
+            if found.iter().any(|one| one.place.at == place.at) {
+                continue;
+            }
+            found.push(Missing {
+                qualifier: qualifier.as_ref().map(|name| name.as_str()),
+                name: name.as_str(),
+                place,
+                parts: self.parts(place.at, place.reference.fields().len())?,
+            });
+        }
+        found.sort_by_key(|one| one.place.at);
+        Some(found)
+    }
+
+    /// Whether the reference that begins at a byte means no column.
+    pub(in crate::repair) fn is_missing(&self, at: usize) -> bool {
+        let mut uses = self.resolution.uses.iter();
+        uses.any(|used| used.at == Some(at) && matches!(used.what, What::MissingColumn { .. }))
+    }
+
+    /// What can be seen from a place, nearest query first.
+    pub(in crate::repair) fn levels(&self, place: &Place<'_>) -> Vec<Level<'_>> {
+        let Some(id) = self.resolution.scope_at(place.at) else {
+            return Vec::new();
+        };
+        let mut clause = Some(place.clause);
+        // A union within a union has no scope of its own, and brings nothing.
+        let scopes = self.resolution.scopes_of_queries();
+        let has_scope = |frame: &&Frame<'_>| scopes.of(frame.select).is_some();
+        let frames = self.places.chain(place.frame).filter(has_scope);
+        let mut levels = Vec::new();
+        for (view, frame) in self.resolution.scopes_from(id).zip(frames) {
+            let reach = match clause {
+                None => Reach::Nothing,
+                Some(Clause::On(join)) => Reach::Named(frame.names_in(join)),
+                Some(Clause::From(left)) => Reach::Named(frame.names_left_of(left)),
+                Some(_) => Reach::All,
+            };
+            levels.push(Level { view, reach });
+            clause = match frame.link {
+                Link::Expression(clause) => Some(clause),
+                Link::Lateral(left) => Some(Clause::From(left)),
+                Link::Apart => None,
+            };
+        }
+        levels
+    }
+
+    /// The tokens of the parts of a name that begins at a byte.
+    pub(in crate::repair) fn parts(&self, at: usize, count: usize) -> Option<Vec<Range<usize>>> {
+        let from = self.scene.token_at(at)?;
+        let tokens = self.scene.tokens.get(from..)?;
+        let mut solid = tokens.iter().filter(|token| !token.kind.is_blank());
+        let mut parts = Vec::with_capacity(count);
+        while parts.len() < count {
+            if !parts.is_empty() && self.scene.word(solid.next()?) != "." {
+                return None;
+            }
+            parts.push(solid.next()?.span.clone());
+        }
+        Some(parts)
+    }
+
+    /// The text of a place.
+    pub(in crate::repair) fn text(&self, span: &Range<usize>) -> &'s str {
+        self.scene.text.get(span.clone()).unwrap_or_default()
+    }
+
+    /// Whether a reference is a single name in double quotes; what stands between them.
+    pub(in crate::repair) fn in_quotes(&self, missing: &Missing<'_>) -> Option<String> {
+        let [only] = missing.parts.as_slice() else {
+            return None;
+        };
+        let token = self.scene.tokens.get(self.scene.token_at(only.start)?)?;
+        if token.kind != TokenKind::QuotedName {
+            return None;
+        }
+        let inside = self
+            .text(only)
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'))?;
+        Some(inside.replace("\"\"", "\""))
+    }
+
+    /// Whether the last part of a reference is in quotes.
+    pub(in crate::repair) fn ends_in_quotes(&self, missing: &Missing<'_>) -> bool {
+        missing
+            .parts
+            .last()
+            .is_some_and(|part| self.text(part).ends_with('"'))
+    }
+
+    /// Whether the client may be told of a column.
+    pub(in crate::repair) fn shows(&self, column: &ScopeColumn<'_>) -> bool {
+        let Some((relation, number)) = column.origin else {
+            return true;
+        };
+        let columns = self.catalog().columns_of(relation);
+        let own = columns.iter().find(|own| own.number == number);
+        self.rights.sees_relation(relation)
+            && own.is_none_or(|own| self.rights.may_read_column(relation, own))
+    }
+
+    /// Whether the client may be told of a relation.
+    pub(in crate::repair) fn sees(&self, relation: RelationId) -> bool {
+        self.rights.sees_relation(relation)
+    }
+
+    /// Whether the client may be told of a column of a relation.
+    pub(in crate::repair) fn reads(
+        &self,
+        relation: RelationId,
+        column: &crate::catalog::Column,
+    ) -> bool {
+        self.rights.sees_relation(relation) && self.rights.may_read_column(relation, column)
+    }
+
+    /// The relations that foreign keys lead to from a relation, or that have one to it, those that
+    /// the client may see.
+    pub(in crate::repair) fn neighbours(&self, relation: RelationId) -> Vec<RelationId> {
+        let mut found = Vec::new();
+        for key in self.catalog().keys() {
+            let KeyKind::Foreign { to, .. } = key.kind else {
+                continue;
+            };
+            let other = match (key.relation == relation, to == relation) {
+                (true, false) => to,
+                (false, true) => key.relation,
+                _ => continue,
+            };
+            if !found.contains(&other) && self.sees(other) {
+                found.push(other);
+            }
+        }
+        found
+    }
+
+    /// Whether any relation that the client may see has a column of such a name.
+    pub(in crate::repair) fn is_a_column(&self, is: impl Fn(&str) -> bool) -> bool {
+        let catalog = self.catalog();
+        let schema_of = |id: RelationId| catalog.relation(id).schema;
+        let mut schemas = self.database.path.schemas().to_vec();
+        schemas.extend(self.relations().into_iter().map(schema_of));
+        let mut all =
+            crate::repair::recoverers::undefined_table::candidates::relations(self).into_iter();
+        all.any(|id| {
+            if !schemas.contains(&schema_of(id)) {
+                return false;
+            }
+            let mut columns = catalog.columns_of(id).iter();
+            columns.any(|column| {
+                is(catalog.names().text(column.name)) && self.rights.may_read_column(id, column)
+            })
+        })
+    }
+
+    /// Whether a column is a foreign key to a relation, all by itself.
+    pub(in crate::repair) fn refers(
+        &self,
+        of: RelationId,
+        number: i16,
+        target: RelationId,
+    ) -> bool {
+        let mut keys = self.catalog().keys_of(of).iter();
+        keys.any(|key| {
+            let leads = matches!(key.kind, KeyKind::Foreign { to, .. } if to == target);
+            leads && *key.columns == [number]
+        })
+    }
+
+    /// Whether a query of WITH has a name, anywhere in the text.
+    pub(in crate::repair) fn is_common(&self, name: &str) -> bool {
+        let mut with = self
+            .places
+            .frames
+            .iter()
+            .filter_map(|frame| frame.select.with_clause());
+        with.any(|with| {
+            let mut tables = with.ctes().iter();
+            tables.any(|table| table.ctename() == Some(name))
+        })
+    }
+
+    /// The relations that the statement reads.
+    pub(in crate::repair) fn relations(&self) -> Vec<RelationId> {
+        let mut found = Vec::new();
+        for used in &self.resolution.uses {
+            if let What::Relation { id, .. } = used.what
+                && !found.contains(&id)
+            {
+                found.push(id);
+            }
+        }
+        found
+    }
+
+    /// The name of a relation, without its schema.
+    pub(in crate::repair) fn name_of(&self, relation: RelationId) -> &'s str {
+        let name = self.catalog().relation(relation).name;
+        self.catalog().names().text(name)
+    }
+
+    /// What something in FROM is called: its relation, or else its own name.
+    pub(in crate::repair) fn own_words(&self, item: &Item<'_>) -> Vec<Words> {
+        let relation = item.relation.map(|relation| self.name_of(relation));
+        let alias = item.name.as_ref().map(|name| name.as_str());
+        relation.or(alias).map(Words::of).into_iter().collect()
+    }
+}
+
+impl<'t> Frame<'t> {
+    /// The names of what a join joins.
+    fn names_in(&self, join: usize) -> Vec<&'t str> {
+        let inside = self
+            .entries
+            .iter()
+            .filter(|entry| entry.joins.iter().any(|(own, _)| *own == join));
+        inside.filter_map(|entry| entry.name).collect()
+    }
+
+    /// The names of the first entries.
+    fn names_left_of(&self, count: usize) -> Vec<&'t str> {
+        let left = self.entries.iter().take(count);
+        left.filter_map(|entry| entry.name).collect()
+    }
+}
+
+impl<'g> Level<'g> {
+    /// What can be referred to.
+    pub(in crate::repair) fn items(&self) -> impl Iterator<Item = &'g Item<'g>> {
+        self.view.items.iter().filter(|item| match &self.reach {
+            Reach::All => true,
+            Reach::Nothing => false,
+            Reach::Named(names) => item
+                .name
+                .as_ref()
+                .is_some_and(|own| names.contains(&own.as_str())),
+        })
+    }
+}
+
+/// Everything that can be referred to, nearest first.
+pub(in crate::repair) fn seen<'g>(levels: &[Level<'g>]) -> Vec<Seen<'g>> {
+    let mut all = Vec::new();
+    for (level, own) in levels.iter().enumerate() {
+        for item in own.items() {
+            let name = item.name.as_ref().map(|name| name.as_str());
+            let qualifier = name.filter(|name| {
+                let called = |level: &Level<'_>| {
+                    let items = level.view.items.iter();
+                    items.filter(|item| item.is_called(name)).count()
+                };
+                called(own) == 1 && levels.iter().take(level).all(|nearer| called(nearer) == 0)
+            });
+            all.push(Seen {
+                level,
+                item,
+                qualifier,
+            });
+        }
+    }
+    all
+}
+
+impl<'g> Seen<'g> {
+    /// The only column of a name, spelled so.
+    pub(in crate::repair) fn column(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
+        let mut named = self
+            .item
+            .columns
+            .iter()
+            .filter(|column| column.name.as_str() == name);
+        named.next().filter(|_| named.next().is_none())
+    }
+
+    /// The only column of a name, in any case.
+    pub(in crate::repair) fn column_in_any_case(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
+        let name = name.to_lowercase();
+        let mut named = self
+            .item
+            .columns
+            .iter()
+            .filter(|column| column.name.as_str().to_lowercase() == name);
+        named.next().filter(|_| named.next().is_none())
+    }
+}
+
+/// How a column can be spelled: after a qualifier, if there is one.
+pub(in crate::repair) fn spelled(qualifier: Option<&str>, column: &str) -> String {
+    match qualifier {
+        Some(qualifier) => format!("{}.{}", quoted(qualifier), quoted(column)),
+        None => quoted(column).into_owned(),
+    }
+}
+
+/// Whether a column can be referred to by its name alone, and means just this column then.
+pub(in crate::repair) fn stands_alone(all: &[Seen<'_>], of: &Seen<'_>, column: &str) -> bool {
+    let has = |seen: &Seen<'_>| {
+        let mut columns = seen.item.columns.iter();
+        seen.item.is_seen_unqualified() && columns.any(|own| own.name.as_str() == column)
+    };
+    let near = all.iter().filter(|seen| seen.level <= of.level);
+    let mut holders = near.filter(|seen| has(seen));
+    // A column that USING has merged is seen in the join and not in its sides.
+    holders.next().is_some_and(|first| first.level == of.level) && holders.next().is_none()
+}

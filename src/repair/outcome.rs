@@ -1,0 +1,121 @@
+//! What comes of a rescue: a text that runs, or what the client is told beside its own error.
+//!
+//! No text or literal appears where one of these is printed for a log.
+
+use std::fmt;
+
+use crate::gate::ReadPermit;
+use crate::limits;
+use crate::policy::Recoverer;
+use crate::repair::{Attempt, Class};
+
+/// What came of a rescue.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Every step, in order.
+    pub attempts: Vec<Attempt>,
+}
+
+/// How a rescue ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// The client's own text runs: it is to be sent as it is.
+    Unneeded,
+    /// A changed text runs in its place.
+    Repaired(Repaired),
+    /// The client gets the failure of its own text, with this advice.
+    Failed(Advice),
+}
+
+/// A changed text that takes the place of the client's.
+pub struct Repaired {
+    /// The text, judged.
+    pub permit: ReadPermit<'static>,
+    /// Who changed it, each once.
+    pub recoverers: Vec<Recoverer>,
+    /// What was changed, for the DETAIL of the notice.
+    pub detail: String,
+}
+
+/// What is added to the error that the client gets.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Advice {
+    /// What was tried.
+    pub detail: Option<String>,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+impl Repaired {
+    /// The words of the notice.
+    pub fn message(&self) -> String {
+        let names: Vec<&str> = self.recoverers.iter().map(|one| one.name()).collect();
+        format!("pgsieve repaired this statement: {}", names.join(", "))
+    }
+}
+
+impl Advice {
+    /// Nothing brought a text that runs: who tried, what stood in the way, and what was learned of
+    /// the failure, or else what holds for all of its class.
+    pub fn exhausted(attempts: &[Attempt], class: Class, hints: String) -> Self {
+        let mut names: Vec<&str> = Vec::new();
+        let mut gates: Vec<&str> = Vec::new();
+        for step in attempts {
+            if !names.contains(&step.recoverer.name()) {
+                names.push(step.recoverer.name());
+            }
+            for gate in &step.failed {
+                if !gates.contains(&gate.name()) {
+                    gates.push(gate.name());
+                }
+            }
+        }
+        if names.is_empty() {
+            names.push(class.name());
+        }
+        let mut detail = format!("RepairExhausted: {}", names.join(", "));
+        if !gates.is_empty() {
+            detail.push_str(", gates failed: ");
+            detail.push_str(&gates.join(", "));
+        }
+        let hint = if hints.is_empty() {
+            class.advice().to_owned()
+        } else {
+            hints
+        };
+        Self {
+            detail: Some(detail),
+            hint: (!hint.is_empty()).then_some(hint),
+        }
+    }
+
+    /// Of a repair that is not certain: the statement itself, where it is short, so that it can be
+    /// sent as it stands.
+    pub fn likely(change: &str, text: &str) -> Self {
+        let hint = if text.len() > limits::REPAIR_SHOWN_BYTES_MAX {
+            format!("A likely repair: {change}.")
+        } else {
+            format!("A likely repair: {change}. Send this if it is what was meant: {text}")
+        };
+        Self {
+            detail: None,
+            hint: Some(hint),
+        }
+    }
+}
+
+impl fmt::Debug for Repaired {
+    /// Without the words.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Repaired({:?})", self.recoverers)
+    }
+}
+
+impl fmt::Debug for Advice {
+    /// Without the words.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Advice(..)")
+    }
+}

@@ -1,0 +1,301 @@
+//! Whether a text that may run will fail, as far as the snapshot shows. Asked before the text is
+//! sent where a failure could not be undone: in a transaction block, and in the extended protocol.
+//! A wrong yes costs a question to the server, a wrong no costs a repair, and neither a wrong row.
+
+use std::collections::HashMap;
+
+use crate::catalog::{Catalog, Oid, OperatorId, TypeId};
+use crate::gate::{Parameters, SessionNames};
+use crate::repair::Database;
+use crate::repair::recoverers::grouping_error::aggregate_query::{Certainty, aggregates};
+use crate::repair::scopes::query_scopes::{Level, Outline};
+use crate::resolve::{Resolution, What};
+use crate::sql::tree::{self, A_Expr_Kind, ConstValue, Node, SetOperation, nodes};
+
+/// Whether the server had better be asked before the text is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doubt {
+    /// Nothing speaks against it.
+    None,
+    /// Something in it means nothing, or not this.
+    Likely,
+}
+
+/// Looks at a text that the gate permitted.
+pub fn look(text: &str, parameters: &Parameters, names: &SessionNames) -> Doubt {
+    match Database::of(names, parameters) {
+        Some(database) => look_in(text, &database),
+        None => Doubt::None,
+    }
+}
+
+/// Looks at a text beside a snapshot.
+pub fn look_in(text: &str, database: &Database<'_>) -> Doubt {
+    let Ok(parsed) = tree::parse(text) else {
+        return Doubt::None;
+    };
+    let statement = parsed.statements().next().map(|statement| statement.node);
+    let select = match statement {
+        Some(Node::SelectStmt(select)) => select,
+        Some(Node::ExplainStmt(explain)) => match explain.query() {
+            Node::SelectStmt(select) => select,
+            _ => return Doubt::None,
+        },
+        _ => return Doubt::None,
+    };
+    let Some(resolution) = database.resolve(&parsed) else {
+        return Doubt::None;
+    };
+    let statement = Node::SelectStmt(select);
+    let catalog = database.catalog;
+    let fails = names_nothing(&resolution)
+        || !resolution.misfits.is_empty()
+        || has_odd_value(statement, &resolution, catalog)
+        || Outline::of(statement, &resolution, catalog, database.mask)
+            .is_some_and(|outline| has_odd_query(&outline));
+    match fails {
+        true => Doubt::Likely,
+        false => Doubt::None,
+    }
+}
+
+/// Whether a name means nothing, or several things.
+fn names_nothing(resolution: &Resolution<'_>) -> bool {
+    resolution.uses.iter().any(|used| {
+        matches!(
+            used.what,
+            What::MissingRelation { .. }
+                | What::MissingColumn { .. }
+                | What::AmbiguousColumn { .. }
+                | What::MissingFunction
+        )
+    })
+}
+
+/// Whether a query groups less than it shows, or names two things in its FROM the same.
+fn has_odd_query(outline: &Outline<'_>) -> bool {
+    let alias_needed = outline.catalog.server_major() < ALIAS_OPTIONAL_SINCE;
+    let odd_from = outline.levels.iter().any(|level| {
+        has_same_name_twice(level)
+            || is_uneven(level.select)
+            || alias_needed && has_nameless_query(level.select)
+    });
+    odd_from
+        || aggregates(outline).iter().any(|grouped| {
+            grouped.certainty == Certainty::Sure
+                && (grouped.misplaced.is_some() || !grouped.open.is_empty())
+        })
+}
+
+fn has_same_name_twice(level: &Level<'_>) -> bool {
+    let mut seen = HashMap::new();
+    level.view.items.iter().any(|item| {
+        let Some(name) = &item.name else { return false };
+        // Two tables of one name can stand beside each other without aliases.
+        let other = seen.insert(name.as_str(), item);
+        other.is_some_and(|other| {
+            item.schema.is_none() || other.schema.is_none() || item.relation == other.relation
+        })
+    })
+}
+
+/// Whether a sub-select in FROM has no alias.
+fn has_nameless_query(select: &nodes::SelectStmt) -> bool {
+    let mut waiting: Vec<Node<'_>> = select.from_clause().iter().collect();
+    while let Some(node) = waiting.pop() {
+        match node {
+            Node::RangeSubselect(range) if range.alias().is_none() => return true,
+            Node::JoinExpr(join) => waiting.extend([join.larg(), join.rarg()]),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether the sides of a set operation have different numbers of columns.
+fn is_uneven(select: &nodes::SelectStmt) -> bool {
+    if select.op == SetOperation::SETOP_NONE {
+        return false;
+    }
+    let mut waiting = vec![select];
+    let mut seen: Option<usize> = None;
+    while let Some(one) = waiting.pop() {
+        if one.op != SetOperation::SETOP_NONE {
+            waiting.extend([one.larg(), one.rarg()].into_iter().flatten());
+            continue;
+        }
+        let Some(width) = width(one) else { continue };
+        if *seen.get_or_insert(width) != width {
+            return true;
+        }
+    }
+    false
+}
+
+/// How many columns a query has, where no star is among them.
+fn width(select: &nodes::SelectStmt) -> Option<usize> {
+    if let Some(row) = select.values_lists().first() {
+        return match row {
+            Node::NodeList(row) => Some(row.len()),
+            _ => None,
+        };
+    }
+    let targets = select.target_list();
+    let has_star = targets.iter().any(|target| match target.val() {
+        Node::ColumnRef(column) => {
+            matches!(column.fields().iter().next_back(), Some(Node::A_Star(_)))
+        }
+        Node::A_Indirection(_) => true,
+        _ => false,
+    });
+    (!has_star).then(|| targets.iter().count())
+}
+
+/// Whether a literal is none of the type that its place asks for.
+fn has_odd_value(statement: Node<'_>, resolution: &Resolution<'_>, catalog: &Catalog) -> bool {
+    let operators = resolution.uses.iter().filter_map(|used| match &used.what {
+        What::Operators { candidates, .. } => match candidates.as_slice() {
+            [only] => Some((used.at?, *only)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let operators: HashMap<usize, OperatorId> = operators.collect();
+    let mut waiting = vec![statement];
+    while let Some(node) = waiting.pop() {
+        let odd = match node {
+            Node::A_Expr(comparison) => is_odd_beside(comparison, &operators, catalog),
+            Node::TypeCast(cast) => is_odd_cast(cast),
+            Node::TypeName(name) => is_no_type(name, catalog),
+            _ => false,
+        };
+        if odd {
+            return true;
+        }
+        // What is not known is the server's to say.
+        let _unknown = tree::children(node, &mut waiting);
+    }
+    false
+}
+
+fn is_odd_beside(
+    comparison: &nodes::A_Expr,
+    operators: &HashMap<usize, OperatorId>,
+    catalog: &Catalog,
+) -> bool {
+    let at = usize::try_from(comparison.location).ok();
+    let Some(operator) = at.and_then(|at| operators.get(&at)) else {
+        return false;
+    };
+    let operator = catalog.operator(*operator);
+    let is_odd = |node: Node<'_>, side: Option<TypeId>| {
+        let oid = side.map(|side| catalog.data_type(side).oid);
+        match (oid, text_of(node)) {
+            (Some(oid), Some(text)) => is_none_of(oid, text),
+            _ => false,
+        }
+    };
+    let right = match comparison.rexpr() {
+        // A literal there is an array.
+        _ if matches!(
+            comparison.kind,
+            A_Expr_Kind::AEXPR_OP_ANY | A_Expr_Kind::AEXPR_OP_ALL
+        ) =>
+        {
+            false
+        }
+        Node::NodeList(list) => list.iter().any(|node| is_odd(node, operator.right)),
+        other => is_odd(other, operator.right),
+    };
+    right || is_odd(comparison.lexpr(), operator.left)
+}
+
+/// Whether no type has this name, in any schema.
+fn is_no_type(name: &nodes::TypeName, catalog: &Catalog) -> bool {
+    let last = name.names().iter().next_back().and_then(|part| part.sval());
+    last.is_some_and(|last| {
+        let known = catalog.names().find(last);
+        !name.pct_type && known.is_none_or(|id| catalog.index().types(id).is_empty())
+    })
+}
+
+fn is_odd_cast(cast: &nodes::TypeCast) -> bool {
+    let (Some(text), Some(name)) = (text_of(cast.arg()), cast.type_name()) else {
+        return false;
+    };
+    let last = name.names().iter().next_back().and_then(|name| name.sval());
+    let oid = CASTS.iter().find(|(name, _)| Some(*name) == last);
+    name.array_bounds().is_empty() && oid.is_some_and(|(_, oid)| is_none_of(Oid(*oid), text))
+}
+
+fn text_of(node: Node<'_>) -> Option<&str> {
+    match node {
+        Node::A_Const(constant) => match constant.val() {
+            Some(ConstValue::String(text)) if !constant.isnull => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a text is surely no value of a type. What is in doubt is one.
+fn is_none_of(oid: Oid, text: &str) -> bool {
+    let text = text.trim();
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_any = |words: &[&str]| {
+        let bare = text.trim_start_matches(['+', '-']);
+        words.iter().any(|word| bare.eq_ignore_ascii_case(word))
+    };
+    match oid.0 {
+        INT2 | INT4 | INT8 => {
+            let starts = text.trim_start_matches(['+', '-']).bytes().next();
+            !starts.is_some_and(|byte| byte.is_ascii_digit())
+        }
+        FLOAT4 | FLOAT8 | NUMERIC => !has_digit && !is_any(&["nan", "inf", "infinity"]),
+        DATE | TIMESTAMP | TIMESTAMPTZ => !has_digit && !text.is_empty() && !is_any(MOMENTS),
+        UUID => text.bytes().filter(u8::is_ascii_hexdigit).count() < UUID_DIGITS,
+        BOOL => !text
+            .bytes()
+            .next()
+            .is_some_and(|byte| b"tfyno01TFYNO".contains(&byte)),
+        _ => false,
+    }
+}
+
+/// The first server that does not ask for an alias of a sub-select in FROM.
+const ALIAS_OPTIONAL_SINCE: u16 = 16;
+
+const BOOL: u32 = 16;
+const INT8: u32 = 20;
+const INT2: u32 = 21;
+const INT4: u32 = 23;
+const FLOAT4: u32 = 700;
+const FLOAT8: u32 = 701;
+const DATE: u32 = 1082;
+const TIMESTAMP: u32 = 1114;
+const TIMESTAMPTZ: u32 = 1184;
+const NUMERIC: u32 = 1700;
+const UUID: u32 = 2950;
+const UUID_DIGITS: usize = 32;
+
+/// The names that the grammar gives to types.
+const CASTS: [(&str, u32); 11] = [
+    ("bool", BOOL),
+    ("int8", INT8),
+    ("int2", INT2),
+    ("int4", INT4),
+    ("float4", FLOAT4),
+    ("float8", FLOAT8),
+    ("date", DATE),
+    ("timestamp", TIMESTAMP),
+    ("timestamptz", TIMESTAMPTZ),
+    ("numeric", NUMERIC),
+    ("uuid", UUID),
+];
+
+/// Words that stand for a moment.
+#[rustfmt::skip]
+const MOMENTS: &[&str] = &[
+    "now", "today", "tomorrow", "yesterday", "epoch", "infinity", "inf", "invalid", "current",
+    "allballs",
+];

@@ -1,0 +1,767 @@
+//! `quote_identifiers`: names whose case matters.
+//!
+//! # Sees
+//! A relation, column, alias, common table or schema that nothing is called by as Postgres folds
+//! it, where something in scope or on the search_path is called by it in exactly the case written,
+//! or one thing alone is where case does not count.
+//!
+//! # Why
+//! Databases that came from elsewhere have names in mixed case, and other databases do not ask for
+//! quotes around them. There is one reading: Postgres itself finds nothing.
+//!
+//! # Before
+//! - `SELECT CDSCode FROM Schools`
+//! - `SELECT s.cdscode FROM schools AS s ORDER BY s.AvgScrMath`
+//! - `SELECT name AS "Name" FROM customers ORDER BY Name`
+//!
+//! # After
+//! - `SELECT "CDSCode" FROM "Schools"`
+//! - `SELECT s."CDSCode" FROM "Schools" AS s ORDER BY s."AvgScrMath"`
+//!
+//! # When not
+//! A name that folds to an existing one, in strings, comments and functions. A name in quotes that
+//! could be meant as a string: quoted ones are looked at only where they name a relation, or
+//! qualify, or are qualified, compared, aggregated, sorted or grouped by. A name that is wrong in
+//! its own query and right in one around it. Several names that differ in case alone are a hint.
+
+pub(super) mod case_variants;
+pub(super) mod name_replacement;
+pub(super) mod output_names;
+
+use std::ops::Range;
+
+use super::quote_identifiers::case_variants::Spellings;
+use super::quote_identifiers::name_replacement::{Composed, Draft, Part, Reference};
+use super::quote_identifiers::output_names::ResultNames;
+use crate::catalog::Rights;
+use crate::limits;
+use crate::repair::context::tokens_of;
+use crate::repair::names::letter_case::{Choice, choose, is_same, which_of};
+use crate::repair::recoverers::syntax_error::{spaced_names, token_repairs};
+use crate::repair::{Answer, Database, Scene};
+use crate::resolve::{Item, Resolution, View, Visibility, What};
+use crate::sql::tree;
+
+/// Quotes what has to be quoted. Silent where nothing has.
+pub fn look(scene: &Scene<'_>) -> Answer {
+    let (Some(database), Some(_)) = (scene.database, scene.resolution) else {
+        return Answer::Silent;
+    };
+    if let Some(answer) = typographic(scene) {
+        return answer;
+    }
+    let rights = database.rights();
+    let mut look = Look {
+        database,
+        rights: &rights,
+        draft: Draft::new(scene),
+        several: None,
+        comparisons: 0,
+    };
+    for _ in 0..limits::QUOTE_PASSES_MAX {
+        if !look.pass() {
+            break;
+        }
+    }
+    let several = look.several;
+    let (edits, names) = look.draft.end();
+    if edits.is_empty() {
+        return several.map_or(Answer::Silent, |(written, names)| {
+            which_of(&written, &names)
+        });
+    }
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    let change = format!(
+        "{} {verb} spelled as in the database, where case matters",
+        names.join(", ")
+    );
+    Answer::exact(edits, change)
+}
+
+/// One look at one text.
+struct Look<'a> {
+    database: &'a Database<'a>,
+    rights: &'a Rights<'a>,
+    draft: Draft<'a>,
+    /// A name for which there are several that differ in case.
+    several: Option<(String, Vec<String>)>,
+    comparisons: usize,
+}
+
+/// The draft as it stands, and what its names mean.
+struct Stand<'r, 't> {
+    composed: &'r Composed,
+    resolution: &'r Resolution<'t>,
+    result_names: ResultNames<'t>,
+}
+
+impl Look<'_> {
+    /// Exchanges what is wrong in the draft as it stands; whether anything was.
+    fn pass(&mut self) -> bool {
+        let database = self.database;
+        let composed = self.draft.compose();
+        let Ok(tree) = tree::parse(&composed.text) else {
+            return false;
+        };
+        let Some(resolution) = database.resolve(&tree) else {
+            return false;
+        };
+        let Some(statement) = tree.statements().next() else {
+            return false;
+        };
+        let stand = Stand {
+            composed: &composed,
+            resolution: &resolution,
+            result_names: output_names::of(statement.node),
+        };
+        let spellings = Spellings::of(database, self.rights, &resolution);
+        let (mut changes, mut is_missing) = (false, false);
+        for used in &resolution.uses {
+            let Some(at) = used.at else { continue };
+            changes |= match &used.what {
+                What::MissingRelation { name, .. } => {
+                    let reference = self.reference(&stand, at, name.as_str());
+                    reference.is_some_and(|found| self.relation(&found, at, &stand, &spellings))
+                }
+                What::MissingColumn { name, .. } => {
+                    let reference = self.reference(&stand, at, name.as_str());
+                    is_missing = true;
+                    reference.is_some_and(|found| self.column(&found, at, &stand))
+                }
+                // A row with an alias may be one name: `Examination Date` of `examination`.
+                What::MissingFunction | What::WholeRow { .. } => self.called(at, &stand),
+                _ => false,
+            };
+            if self.comparisons > limits::QUOTE_COMPARISONS_MAX {
+                return false;
+            }
+        }
+        // The rest may become clear, or change, by what was found.
+        changes || self.using(&stand) || is_missing && self.user()
+    }
+
+    /// `FROM user` is the name of the current role to Postgres. Where columns are missing, and
+    /// there is such a relation, that is what is meant.
+    fn user(&mut self) -> bool {
+        let catalog = self.database.catalog;
+        let relations = catalog.names().find(USER);
+        let relations = relations.map_or(&[][..], |name| catalog.index().relations(name));
+        let path = self.database.path.schemas();
+        let is_there = relations.iter().any(|id| {
+            path.contains(&catalog.relation(*id).schema) && self.rights.sees_relation(*id)
+        });
+        let mut changes = false;
+        for place in self.draft.after_from(USER) {
+            changes |= is_there && self.draft.put(place, USER);
+        }
+        changes
+    }
+
+    /// The reference at a place, if it ends with the name that is missing.
+    fn reference(&self, stand: &Stand<'_, '_>, at: usize, name: &str) -> Option<Reference> {
+        let found = self.draft.reference(stand.composed, at)?;
+        let is_it = match found.has_star {
+            true => name == "*",
+            false => found.parts.last().is_some_and(|last| last.means == name),
+        };
+        is_it.then_some(found)
+    }
+
+    fn relation(
+        &mut self,
+        found: &Reference,
+        at: usize,
+        stand: &Stand<'_, '_>,
+        spellings: &Spellings<'_>,
+    ) -> bool {
+        match found.parts.as_slice() {
+            [name] => {
+                let resolution = stand.resolution;
+                let scope = resolution.scope_at(at);
+                let views = scope.into_iter().flat_map(|id| resolution.scopes_from(id));
+                let tables = views.flat_map(|view| view.tables.iter().map(|name| name.as_str()));
+                let choice = self.choose(name, tables.chain(spellings.on_path(&name.means)));
+                if choice == Choice::Nothing && !name.is_quoted {
+                    return self.spaced_relation(name, stand);
+                }
+                self.take(name, choice)
+            }
+            [schema, name] => {
+                let catalog = self.database.catalog;
+                let known = catalog.names().find(&schema.means);
+                let known = known.and_then(|name| catalog.index().schema(name));
+                if let Some(known) = known {
+                    let choice = self.choose(name, spellings.in_schema(known, &name.means));
+                    return self.take(name, choice);
+                }
+                let choice = self.choose(schema, spellings.schemas(&schema.means));
+                self.take(schema, choice)
+            }
+            _ => false,
+        }
+    }
+
+    fn column(&mut self, found: &Reference, at: usize, stand: &Stand<'_, '_>) -> bool {
+        let resolution = stand.resolution;
+        let Some(scope) = resolution.scope_at(at) else {
+            return false;
+        };
+        let views: Vec<&View<'_>> = resolution.scopes_from(scope).collect();
+        match self.spaced(found, &views, stand) {
+            Some(Spaced::Only(span, name)) => {
+                return self.draft.put_over(stand.composed, &span, &name);
+            }
+            Some(Spaced::OneOfTwo) => return false,
+            None => {}
+        }
+        match (found.parts.as_slice(), found.has_star) {
+            ([name], false) => self.bare(name, &views, stand.result_names.get(&at).map(|n| &**n)),
+            ([of], true) => self.qualifier(of, &views),
+            ([of, name], false) => {
+                let called = |view: &&View<'_>| view.items.iter().any(|i| i.is_called(&of.means));
+                match views.iter().copied().find(called) {
+                    None => self.qualifier(of, &views),
+                    Some(view) => {
+                        let items = view.items.iter().filter(|item| item.is_called(&of.means));
+                        let choice = self.choose_column(name, items);
+                        self.take(name, choice)
+                    }
+                }
+            }
+            ([schema, of], true) => self.in_schema([schema, of], None, &views),
+            ([schema, of, name], false) => self.in_schema([schema, of], Some(name), &views),
+            _ => false,
+        }
+    }
+
+    /// A name alone: a column of the result, of the nearest query that has one so called, or what
+    /// stands in FROM.
+    fn bare(&mut self, name: &Part, views: &[&View<'_>], results: Option<&[&str]>) -> bool {
+        if let Some(results) = results {
+            match self.choose(name, results.iter().copied()) {
+                Choice::Nothing => {}
+                choice => return self.take(name, choice),
+            }
+        }
+        if name.is_quoted && results.is_none() && !self.draft.stands_as_column(name.place) {
+            return false;
+        }
+        // Of the queries around it only the nearest with a FROM is looked at: a name that is wrong
+        // there must not come to mean a column of another query.
+        let view = views.iter().find(|view| !view.items.is_empty());
+        let items = view.into_iter().flat_map(|view| &view.items);
+        let seen = items.filter(|item| item.is_seen_unqualified());
+        match self.choose_column(name, seen) {
+            Choice::Nothing => {}
+            choice => return self.take(name, choice),
+        }
+        match name.is_quoted {
+            true => false,
+            false => self.qualifier(name, views),
+        }
+    }
+
+    /// A name with spaces or signs in it that Postgres took for one word and what follows it.
+    fn spaced(
+        &mut self,
+        found: &Reference,
+        views: &[&View<'_>],
+        stand: &Stand<'_, '_>,
+    ) -> Option<Spaced> {
+        let last = found.parts.last().filter(|last| !last.is_quoted)?;
+        let items: Vec<&Item<'_>> = match found.parts.as_slice() {
+            [_] => (views.first()?.items.iter())
+                .filter(|item| item.is_seen_unqualified())
+                .collect(),
+            [of, _] => {
+                let items = views.iter().flat_map(|view| &view.items);
+                items.filter(|item| item.is_called(&of.means)).collect()
+            }
+            _ => return None,
+        };
+        let columns = items.iter().flat_map(|item| item.columns.iter());
+        let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        self.comparisons = self.comparisons.saturating_add(names.len());
+        let odd = spaced_names::odd_names(names.iter().copied());
+        if odd.is_empty() {
+            return None;
+        }
+        let tokens = tokens_of(&stand.composed.text);
+        self.comparisons = self.comparisons.saturating_add(tokens.len());
+        let start = stand.composed.start(last.place)?;
+        let place = tokens.partition_point(|token| token.span.start < start);
+        let (end, name) = spaced_names::longest(&stand.composed.text, &tokens, place, &odd)?;
+        Some(match self.choose_column(last, items.iter().copied()) {
+            Choice::Nothing => Spaced::Only(start..end, name.to_owned()),
+            Choice::One(_) | Choice::Several(_) => Spaced::OneOfTwo,
+        })
+    }
+
+    /// A name with parentheses in it that Postgres took for a call: `Enrollment (K-12)`.
+    fn called(&mut self, at: usize, stand: &Stand<'_, '_>) -> bool {
+        let resolution = stand.resolution;
+        let (Some(found), Some(scope)) = (
+            self.draft.reference(stand.composed, at),
+            resolution.scope_at(at),
+        ) else {
+            return false;
+        };
+        let views: Vec<&View<'_>> = resolution.scopes_from(scope).collect();
+        match self.spaced(&found, &views, stand) {
+            Some(Spaced::Only(span, name)) => self.draft.put_over(stand.composed, &span, &name),
+            Some(Spaced::OneOfTwo) | None => false,
+        }
+    }
+
+    /// A relation whose name is no word, and of which Postgres took the first word for the name.
+    fn spaced_relation(&mut self, name: &Part, stand: &Stand<'_, '_>) -> bool {
+        let catalog = self.database.catalog;
+        let path = self.database.path.schemas();
+        let relations = catalog.relations().filter(|(id, relation)| {
+            path.contains(&relation.schema) && self.rights.sees_relation(*id)
+        });
+        let names = relations.map(|(_, relation)| catalog.names().text(relation.name));
+        let odd: Vec<&str> = spaced_names::odd_names(names);
+        self.comparisons = self.comparisons.saturating_add(catalog.relations().len());
+        let tokens = tokens_of(&stand.composed.text);
+        self.comparisons = self.comparisons.saturating_add(tokens.len());
+        let Some(start) = stand.composed.start(name.place) else {
+            return false;
+        };
+        let place = tokens.partition_point(|token| token.span.start < start);
+        match spaced_names::longest(&stand.composed.text, &tokens, place, &odd) {
+            Some((end, own)) => self.draft.put_over(stand.composed, &(start..end), own),
+            None => false,
+        }
+    }
+
+    /// The name of something in FROM.
+    fn qualifier(&mut self, name: &Part, views: &[&View<'_>]) -> bool {
+        for view in views {
+            let called = view
+                .items
+                .iter()
+                .filter(|item| item.visibility != UNQUALIFIED);
+            let names = called.filter_map(|item| item.name.as_ref());
+            match self.choose(name, names.map(|name| name.as_str())) {
+                Choice::Nothing => {}
+                choice => return self.take(name, choice),
+            }
+        }
+        false
+    }
+
+    /// A relation that is qualified where it is not in FROM: `Shop.Orders.id`.
+    fn in_schema(&mut self, parts: [&Part; 2], last: Option<&Part>, views: &[&View<'_>]) -> bool {
+        let [schema, name] = parts;
+        let catalog = self.database.catalog;
+        let of = |item: &Item<'_>| {
+            let relation = catalog.relation(item.relation?);
+            let schema = catalog.names().text(catalog.schema(item.schema?).name);
+            Some((schema, catalog.names().text(relation.name)))
+        };
+        let items = views.iter().flat_map(|view| &view.items);
+        let named: Vec<_> = items.filter_map(|item| Some((of(item)?, item))).collect();
+        if !named.iter().any(|((own, _), _)| *own == schema.means) {
+            let choice = self.choose(schema, named.iter().map(|((own, _), _)| *own));
+            return self.take(schema, choice);
+        }
+        let names = named.iter().filter(|((own, _), _)| *own == schema.means);
+        let choice = self.choose(name, names.map(|((_, own), _)| *own));
+        if choice != Choice::Nothing {
+            return self.take(name, choice);
+        }
+        let Some(last) = last else { return false };
+        let meant = |own: &(&str, &str)| own.0 == schema.means && own.1 == name.means;
+        let items = named.iter().filter(|(own, _)| meant(own));
+        let choice = self.choose_column(last, items.map(|(_, item)| *item));
+        self.take(last, choice)
+    }
+
+    /// The names after USING have no place in the tree, and are columns of both sides.
+    fn using(&mut self, stand: &Stand<'_, '_>) -> bool {
+        let mut changes = false;
+        for list in self.draft.using_lists() {
+            for place in list {
+                let Some(name) = self.draft.part(place) else {
+                    continue;
+                };
+                let views = stand.resolution.scopes.iter();
+                let items = views.flat_map(|view| view.items.iter());
+                let named = items.filter(|item| item.name.is_some());
+                let choice = self.choose_column(&name, named);
+                changes |= self.take(&name, choice);
+            }
+        }
+        changes
+    }
+
+    fn choose_column<'i, 't: 'i>(
+        &mut self,
+        name: &Part,
+        items: impl Iterator<Item = &'i Item<'t>>,
+    ) -> Choice {
+        let mut compared = 0_usize;
+        let catalog = self.database.catalog;
+        let rights = self.rights;
+        let columns = items.flat_map(|item| item.columns.iter());
+        let may_be_told = |origin: Option<(_, i16)>| {
+            origin.is_none_or(|(relation, number)| {
+                let mut columns = catalog.columns_of(relation).iter();
+                columns
+                    .find(|column| column.number == number)
+                    .is_none_or(|column| rights.may_read_column(relation, column))
+            })
+        };
+        let same = columns.filter(|column| {
+            compared = compared.saturating_add(1);
+            is_same(column.name.as_str(), &name.written)
+        });
+        let told = same.filter(|column| may_be_told(column.origin));
+        let choice = choose(
+            &name.written,
+            &name.means,
+            told.map(|one| one.name.as_str()),
+        );
+        self.comparisons = self.comparisons.saturating_add(compared);
+        choice
+    }
+
+    fn choose<'n>(&mut self, name: &Part, among: impl Iterator<Item = &'n str>) -> Choice {
+        let mut compared = 0_usize;
+        let counted = among.inspect(|_| compared = compared.saturating_add(1));
+        let choice = choose(&name.written, &name.means, counted);
+        self.comparisons = self.comparisons.saturating_add(compared);
+        choice
+    }
+
+    /// Puts what was chosen into the draft; whether that changes anything.
+    fn take(&mut self, name: &Part, choice: Choice) -> bool {
+        match choice {
+            Choice::Nothing => false,
+            Choice::One(chosen) => self.draft.put(name.place, &chosen),
+            Choice::Several(several) => {
+                self.several.get_or_insert((name.written.clone(), several));
+                false
+            }
+        }
+    }
+}
+
+/// Signs of word processors, which are letters to Postgres: a string in curved quotes is a name.
+fn typographic(scene: &Scene<'_>) -> Option<Answer> {
+    let is_odd = |name: &str| name.chars().any(token_repairs::is_typographic);
+    let mut uses = scene.resolution?.uses.iter();
+    let is_there = uses.any(|used| match &used.what {
+        What::MissingRelation { name, .. } | What::MissingColumn { name, .. } => {
+            is_odd(name.as_str())
+        }
+        _ => false,
+    });
+    is_there.then(|| token_repairs::straighten(scene))?
+}
+
+/// What a name with spaces could be.
+enum Spaced {
+    /// It stands in these bytes, and there is no other reading.
+    Only(Range<usize>, String),
+    /// Its first word is a name as well.
+    OneOfTwo,
+}
+
+const USER: &str = "user";
+
+/// How the columns of what has no name of its own are seen.
+const UNQUALIFIED: Visibility = Visibility::Unqualified;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
+    use crate::catalog::fixture::Fixture;
+    use crate::policy::Recoverer;
+    use crate::repair::laws::{Case, Names, Wanted, check_in, fuzzed, world};
+
+    fn quoted(cases: &[(&str, &str)]) {
+        let cases: Vec<Case<'_>> = cases
+            .iter()
+            .map(|(before, after)| Case {
+                before,
+                wanted: match *after {
+                    "" => Wanted::Silence,
+                    hint if hint.starts_with("hint: ") => Wanted::Hint(&hint[6..]),
+                    after => Wanted::Exact(after),
+                },
+            })
+            .collect();
+        check_in(
+            shop(),
+            Recoverer::QuoteIdentifiers,
+            "42703",
+            Names::Repaired,
+            &cases,
+        );
+    }
+
+    fn shop() -> Fixture {
+        world()
+            .schema("Sales")
+            .table(
+                "Sales.Orders",
+                "OrderId int4, CustomerId int4, Total numeric",
+            )
+            .table(
+                "public.Customer",
+                "CustomerId int4, FirstName text, lastname text",
+            )
+            .table(
+                "public.Invoice",
+                "InvoiceId int4, CustomerId int4, Total numeric, Name text",
+            )
+            .table(
+                "public.frpm",
+                "\"School Name\" text, \"K-12\" int4, \"Zip Code\" text, \"Zip\" text, \
+                 \"Share (K-12)\" float8",
+            )
+            .table("public.Line Items", "id int4")
+            .table("public.user", "id int4, nick text")
+            .table("public.twins", "Name text, NAME text, id int4")
+            .table("public.Twin", "id int4")
+            .table("public.TWIN", "id int4")
+    }
+
+    #[test]
+    fn names_are_quoted_as_the_catalog_spells_them() {
+        quoted(&[
+            (
+                "SELECT CDSCode FROM ⟪Schools",
+                "SELECT \"CDSCode\" FROM \"Schools\"",
+            ),
+            (
+                "SELECT s.cdscode FROM schools AS s ORDER BY s.AvgScrMath",
+                "SELECT s.\"CDSCode\" FROM \"Schools\" AS s ORDER BY s.\"AvgScrMath\"",
+            ),
+            (
+                "SELECT Schools.CDSCode, schools.* FROM Schools",
+                "SELECT \"Schools\".\"CDSCode\", \"Schools\".* FROM \"Schools\"",
+            ),
+            (
+                "SELECT FirstName, LastName FROM \"Customer\" -- FirstName\nWHERE FirstName = 'FirstName'",
+                "SELECT \"FirstName\", LastName FROM \"Customer\" -- FirstName\nWHERE \"FirstName\" = 'FirstName'",
+            ),
+            (
+                "SELECT count(*) FROM Sales.Orders WHERE Sales.Orders.Total > 5",
+                "SELECT count(*) FROM \"Sales\".\"Orders\" WHERE \"Sales\".\"Orders\".\"Total\" > 5",
+            ),
+            (
+                "SELECT max(Total) FROM public . Invoice",
+                "SELECT max(\"Total\") FROM public . \"Invoice\"",
+            ),
+            ("SELECT id FROM customers", ""),
+            ("SELECT nothing FROM customers", ""),
+            ("SELECT id FROM Nowhere", ""),
+        ]);
+    }
+
+    #[test]
+    fn every_level_is_followed() {
+        quoted(&[
+            (
+                "WITH t AS (SELECT FirstName AS x, CustomerId FROM Customer) \
+                 SELECT t.x, CustomerId FROM t WHERE EXISTS \
+                 (SELECT 1 FROM Invoice i WHERE i.CustomerId = t.customerid)",
+                "WITH t AS (SELECT \"FirstName\" AS x, \"CustomerId\" FROM \"Customer\") \
+                 SELECT t.x, \"CustomerId\" FROM t WHERE EXISTS \
+                 (SELECT 1 FROM \"Invoice\" i WHERE i.\"CustomerId\" = t.\"CustomerId\")",
+            ),
+            (
+                "SELECT c.FirstName FROM Customer c JOIN Invoice i USING (CustomerId) \
+                 GROUP BY c.FirstName, CustomerId",
+                "SELECT c.\"FirstName\" FROM \"Customer\" c JOIN \"Invoice\" i USING (\"CustomerId\") \
+                 GROUP BY c.\"FirstName\", \"CustomerId\"",
+            ),
+            (
+                "SELECT * FROM (SELECT * FROM (SELECT FirstName FROM Customer) a) b \
+                 WHERE b.firstname = 'x'",
+                "SELECT * FROM (SELECT * FROM (SELECT \"FirstName\" FROM \"Customer\") a) b \
+                 WHERE b.\"FirstName\" = 'x'",
+            ),
+            (
+                "SELECT name FROM customers WHERE id IN (SELECT CustomerId FROM Invoice)",
+                "SELECT name FROM customers WHERE id IN (SELECT \"CustomerId\" FROM \"Invoice\")",
+            ),
+            (
+                "SELECT InvoiceId FROM Invoice UNION SELECT CustomerId FROM Customer \
+                 ORDER BY InvoiceId",
+                "SELECT \"InvoiceId\" FROM \"Invoice\" UNION SELECT \"CustomerId\" FROM \"Customer\" \
+                 ORDER BY \"InvoiceId\"",
+            ),
+            (
+                "EXPLAIN SELECT FirstName FROM Customer",
+                "EXPLAIN SELECT \"FirstName\" FROM \"Customer\"",
+            ),
+            ("TABLE Customer", "TABLE \"Customer\""),
+        ]);
+    }
+
+    #[test]
+    fn aliases_match_whichever_is_quoted() {
+        quoted(&[
+            ("SELECT name AS \"Name\" FROM customers ORDER BY Name", ""),
+            (
+                "SELECT email AS \"Contact\" FROM customers ORDER BY Contact",
+                "SELECT email AS \"Contact\" FROM customers ORDER BY \"Contact\"",
+            ),
+            (
+                "SELECT country AS Land, count(*) FROM customers GROUP BY \"Land\"",
+                "SELECT country AS Land, count(*) FROM customers GROUP BY land",
+            ),
+            (
+                "SELECT C.id, C.* FROM customers AS \"C\"",
+                "SELECT \"C\".id, \"C\".* FROM customers AS \"C\"",
+            ),
+            (
+                "SELECT \"C\".\"Id\" FROM customers AS C",
+                "SELECT c.id FROM customers AS C",
+            ),
+            (
+                "WITH \"Top\" AS (SELECT id FROM orders) SELECT Top.id FROM Top",
+                "WITH \"Top\" AS (SELECT id FROM orders) SELECT \"Top\".id FROM \"Top\"",
+            ),
+            (
+                "SELECT x.\"Total\" FROM (SELECT sum(total_amount) AS Total FROM orders) x",
+                "SELECT x.total FROM (SELECT sum(total_amount) AS Total FROM orders) x",
+            ),
+            (
+                "SELECT \"CUSTOMERS\".id FROM \"CUSTOMERS\"",
+                "SELECT customers.id FROM customers",
+            ),
+            (
+                "SELECT id FROM\"CUSTOMERS\"WHERE true",
+                "SELECT id FROM\"customers\"WHERE true",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn what_could_be_meant_otherwise_is_left() {
+        quoted(&[
+            // A string in double quotes.
+            ("SELECT id FROM customers WHERE name = \"Country\"", ""),
+            // A name that is wrong in its own query must not come to mean one of another.
+            (
+                "SELECT (SELECT x.id FROM twins AS x WHERE FIRSTNAME = 'a') FROM \"Customer\"",
+                "",
+            ),
+            (
+                "SELECT id FROM customers WHERE id IN (SELECT CustomerId FROM orders)",
+                "",
+            ),
+            ("SELECT id, \"Country\" FROM customers", ""),
+            ("SELECT id FROM customers WHERE country IN (\"Name\")", ""),
+            (
+                "SELECT max(\"ID\") FROM customers WHERE \"Country\" = 'x' GROUP BY \"VIP\"",
+                "SELECT max(id) FROM customers WHERE country = 'x' GROUP BY vip",
+            ),
+            (
+                "SELECT \"school name\" FROM frpm",
+                "SELECT \"School Name\" FROM frpm",
+            ),
+            ("SELECT name FROM twins", "hint: \"Name\", \"NAME\""),
+            ("SELECT Name FROM twins", "SELECT \"Name\" FROM twins"),
+            ("SELECT id FROM twin", "hint: \"Twin\""),
+        ]);
+    }
+
+    #[test]
+    fn names_that_are_no_words_are_found() {
+        quoted(&[
+            (
+                "SELECT School Name FROM frpm",
+                "SELECT \"School Name\" FROM frpm",
+            ),
+            (
+                "SELECT f.School Name, K-12, 1 FROM frpm f",
+                "SELECT f.\"School Name\", \"K-12\", 1 FROM frpm f",
+            ),
+            (
+                "SELECT max(Share (K-12)), f.Share (K-12) FROM frpm f",
+                "SELECT max(\"Share (K-12)\"), f.\"Share (K-12)\" FROM frpm f",
+            ),
+            (
+                "SELECT count(*) FROM line items",
+                "SELECT count(*) FROM \"Line Items\"",
+            ),
+            // Either reading could be meant.
+            ("SELECT Zip Code FROM frpm", ""),
+            (
+                "SELECT name FROM customers WHERE country = ‘DE’",
+                "SELECT name FROM customers WHERE country = 'DE'",
+            ),
+            ("SELECT nick FROM user", "SELECT nick FROM \"user\""),
+            ("SELECT user FROM user", ""),
+        ]);
+    }
+
+    #[test]
+    fn any_text_is_looked_at() {
+        let look = fuzzed(shop(), Recoverer::QuoteIdentifiers, "42703");
+        let pieces = prop::collection::vec(
+            prop::sample::select(vec![
+                "SELECT",
+                "FROM",
+                "Customer",
+                "CustomerId",
+                "WITH",
+                "AS",
+                "(",
+                ")",
+                ",",
+                "a",
+                "\"A\"",
+                ".",
+                "*",
+                "USING",
+                "JOIN",
+                "GROUP BY",
+                "ORDER BY",
+                "School Name",
+                "frpm",
+                "=",
+                "1",
+                "‘é’",
+                "user",
+                "Sales",
+                "Orders",
+                "/* x */",
+                "UNION",
+                "SELECT *",
+            ]),
+            0..16,
+        );
+        let mut runner = TestRunner::new(ProptestConfig::with_cases(1500));
+        let tried = runner.run(&pieces, |pieces| {
+            look(&format!("SELECT {}", pieces.join(" ")));
+            look(&format!("SELECT CustomerId FROM {}", pieces.join(" ")));
+            Ok(())
+        });
+        tried.unwrap();
+    }
+
+    #[test]
+    fn longer_references_are_taken_apart() {
+        quoted(&[
+            ("SELECT a.b.c.d FROM x.y.z", ""),
+            (
+                "SELECT sales.orders.* FROM sales.orders",
+                "SELECT \"Sales\".\"Orders\".* FROM \"Sales\".\"Orders\"",
+            ),
+            ("SELECT Public.Customers.Name FROM Customers", ""),
+            (
+                "SELECT \"Public\".customers.\"Name\" FROM \"Public\".customers",
+                "SELECT public.customers.name FROM public.customers",
+            ),
+        ]);
+    }
+}

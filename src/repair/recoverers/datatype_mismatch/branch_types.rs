@@ -1,0 +1,300 @@
+//! Types that do not go together: the branches of CASE and COALESCE, the arms of UNION, and numbers
+//! where a condition is asked for.
+
+use crate::repair::expression_editor::{Bench, Change, Cure};
+use crate::repair::foreign_functions::call::as_text;
+use crate::repair::foreign_functions::expression_span::Run;
+use crate::repair::foreign_functions::node_access;
+use crate::repair::foreign_functions::value_kind::Kind;
+use crate::repair::{Answer, Confidence, Scene};
+use crate::sql::tree::{Node, SetOperation, nodes};
+
+/// Changes everything of a text whose types do not go together, or says why it cannot be changed.
+pub fn mend(scene: &Scene<'_>) -> Answer {
+    let Some(all) = scene.statement().and_then(node_access::all) else {
+        return Answer::Silent;
+    };
+    let mut bench = Bench::new(scene);
+    let mut advice = None;
+    // Children come after their parents.
+    for node in all.into_iter().rev() {
+        let mut cures = Vec::new();
+        for condition in conditions(node) {
+            cures.push(number_as_condition(&bench, condition));
+        }
+        if let Some(branches) = branches(&bench, node) {
+            cures.push(together(&bench, &branches, Strings::Open));
+        }
+        if let Node::SelectStmt(select) = node {
+            let columns = columns(&bench, select).into_iter();
+            cures.extend(columns.map(|column| together(&bench, &column, Strings::Open)));
+        }
+        for cure in cures {
+            match cure {
+                Cure::Sound => {}
+                Cure::Changes(changes, confidence) => bench.apply(&changes, confidence),
+                Cure::Advice(words) => advice = advice.or(Some(words)),
+            }
+        }
+    }
+    match advice {
+        Some(words) => Answer::hint(words.to_owned()),
+        None => bench.answer(),
+    }
+}
+
+/// A value that has to go together with others.
+#[derive(Clone, Copy)]
+pub(in crate::repair) struct Branch<'s> {
+    pub(in crate::repair) node: Node<'s>,
+    pub(in crate::repair) run: Option<Run>,
+}
+
+/// What strings without a type are among others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::repair) enum Strings {
+    /// They become what the others are.
+    Open,
+    /// One of them is nothing but text.
+    Text,
+}
+
+/// The values of CASE, COALESCE, GREATEST and LEAST.
+pub(in crate::repair) fn branches<'s>(
+    bench: &Bench<'_, 's>,
+    node: Node<'s>,
+) -> Option<Vec<Branch<'s>>> {
+    let ground = &bench.ground;
+    match node {
+        Node::CaseExpr(case) => {
+            let results = case.args().iter().filter_map(|when| match when {
+                Node::CaseWhen(when) => Some(when.result()),
+                _ => None,
+            });
+            let otherwise = Some(case.defresult()).filter(|node| !matches!(node, Node::None));
+            let all = results.chain(otherwise).map(|node| Branch {
+                node,
+                run: ground.expression(node),
+            });
+            Some(all.collect())
+        }
+        Node::CoalesceExpr(coalesce) => {
+            let word = ground.at(node_access::place(coalesce.location)?)?;
+            let runs = ground.list(word.checked_add(1)?)?;
+            let all = coalesce.args().iter().zip(runs);
+            let all = all.map(|(node, run)| Branch {
+                node,
+                run: Some(run),
+            });
+            Some(all.collect())
+        }
+        _ => None,
+    }
+}
+
+/// The columns of a set operation, each with the values that its arms give. Nothing for the arms of
+/// another one.
+pub(in crate::repair) fn columns<'s>(
+    bench: &Bench<'_, 's>,
+    select: &'s nodes::SelectStmt,
+) -> Vec<Vec<Branch<'s>>> {
+    if select.op == SetOperation::SETOP_NONE {
+        return Vec::new();
+    }
+    let mut arms: Vec<&nodes::SelectStmt> = Vec::new();
+    let mut waiting = vec![select];
+    while let Some(arm) = waiting.pop() {
+        match (arm.larg(), arm.rarg()) {
+            (Some(left), Some(right)) => waiting.extend([right, left]),
+            _ => arms.push(arm),
+        }
+    }
+    let width = arms.first().map_or(0, |arm| arm.target_list().len());
+    let has_star = |arm: &&nodes::SelectStmt| {
+        arm.target_list().iter().any(|target| match target.val() {
+            Node::ColumnRef(column) => column
+                .fields()
+                .iter()
+                .any(|field| matches!(field, Node::A_Star(_))),
+            _ => false,
+        })
+    };
+    if arms
+        .iter()
+        .any(|arm| arm.target_list().len() != width || has_star(arm))
+    {
+        return Vec::new();
+    }
+    let column = |place: usize| {
+        let values = arms
+            .iter()
+            .filter_map(|arm| arm.target_list().iter().nth(place));
+        let values = values.map(|target| Branch {
+            node: target.val(),
+            run: bench.ground.expression(target.val()),
+        });
+        values.collect()
+    };
+    (0..width).map(column).collect()
+}
+
+/// Makes values of one type of values of several.
+pub(in crate::repair) fn together(
+    bench: &Bench<'_, '_>,
+    branches: &[Branch<'_>],
+    strings: Strings,
+) -> Cure {
+    let kinds: Vec<Kind> = branches
+        .iter()
+        .map(|one| bench.kinds.kind(one.node))
+        .collect();
+    let has = |wanted: Kind| kinds.contains(&wanted);
+    let is_null = |node: Node<'_>| matches!(node, Node::A_Const(constant) if constant.isnull);
+    let known = branches.iter().zip(&kinds).filter(|(one, kind)| {
+        !is_null(one.node) && (**kind != Kind::Literal || strings == Strings::Text)
+    });
+    let known: Vec<(Branch<'_>, Kind)> = known.map(|(one, kind)| (*one, *kind)).collect();
+    let numbers = known.iter().any(|(_, kind)| kind.is_number());
+    let moments = known.iter().any(|(_, kind)| kind.is_moment());
+    let texts = has(Kind::Text) || strings == Strings::Text;
+    if has(Kind::Unclear) {
+        return Cure::Sound;
+    }
+    let others = |kind: Kind| known.iter().any(|(_, own)| *own != kind);
+    if texts && others(Kind::Text) {
+        return all_text(bench, &known, strings);
+    }
+    if has(Kind::Bool) && numbers {
+        return all_truth(&known);
+    }
+    if has(Kind::Interval) && numbers {
+        return all_intervals(&known);
+    }
+    match moments && numbers {
+        true => Cure::Advice(MOMENT_AND_NUMBER),
+        false => Cure::Sound,
+    }
+}
+
+/// Everything as text: what is written out is written as text. A column of numbers beside a column
+/// of texts may as well be the wrong column.
+fn all_text(bench: &Bench<'_, '_>, values: &[(Branch<'_>, Kind)], strings: Strings) -> Cure {
+    let mut changes = Vec::new();
+    let mut confidence = Confidence::Exact;
+    for (value, kind) in values {
+        if matches!(kind, Kind::Text | Kind::Literal) {
+            continue;
+        }
+        let (Some(run), Some(_)) = (value.run, as_text(*kind)) else {
+            return Cure::Advice(CAST_TO_TEXT);
+        };
+        let digits = bench.written(run);
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        if kind.is_number() && plain && node_access::constant_integer(value.node).is_some() {
+            changes.push(Change::Spelled(run, format!("'{digits}'")));
+        } else if strings == Strings::Open && values.iter().any(is_computed_text) {
+            return Cure::Advice(CAST_TO_TEXT);
+        } else {
+            changes.push(Change::Cast(run, "text"));
+            confidence = Confidence::Likely;
+        }
+    }
+    match changes.is_empty() {
+        true => Cure::Sound,
+        false => Cure::Changes(changes, confidence),
+    }
+}
+
+/// Whether a value is text that is not written out.
+fn is_computed_text(value: &(Branch<'_>, Kind)) -> bool {
+    value.1 == Kind::Text && node_access::constant_text(value.0.node).is_none()
+}
+
+/// Conditions and numbers: written ones and zeros are true and false.
+fn all_truth(values: &[(Branch<'_>, Kind)]) -> Cure {
+    let literal = |node| match node_access::constant_integer(node) {
+        Some(0) => Some("false"),
+        Some(1) => Some("true"),
+        _ => None,
+    };
+    let mut truths = Vec::new();
+    let mut numbers = Vec::new();
+    for (value, kind) in values {
+        let Some(run) = value.run else {
+            return Cure::Advice(TRUTH_AND_NUMBER);
+        };
+        match kind {
+            Kind::Bool => numbers.push(Change::Cast(run, "int")),
+            kind if kind.is_number() => match literal(value.node) {
+                Some(word) => truths.push(Some(Change::Spelled(run, word.to_owned()))),
+                None => truths.push(None),
+            },
+            _ => return Cure::Advice(TRUTH_AND_NUMBER),
+        }
+    }
+    let all_written: Option<Vec<Change>> = truths.into_iter().collect();
+    Cure::Changes(all_written.unwrap_or(numbers), Confidence::Exact)
+}
+
+/// Intervals and written zeros.
+fn all_intervals(values: &[(Branch<'_>, Kind)]) -> Cure {
+    let mut changes = Vec::new();
+    for (value, kind) in values {
+        match (kind, node_access::constant_integer(value.node), value.run) {
+            (Kind::Interval, _, _) => {}
+            (_, Some(0), Some(run)) => changes.push(Change::Spelled(run, "INTERVAL '0'".into())),
+            _ => return Cure::Advice(INTERVAL_AND_NUMBER),
+        }
+    }
+    Cure::Changes(changes, Confidence::Exact)
+}
+
+/// What has to be a condition directly under a node.
+fn conditions(node: Node<'_>) -> Vec<Node<'_>> {
+    let all: Vec<Node<'_>> = match node {
+        Node::BoolExpr(operator) => operator.args().iter().collect(),
+        Node::SelectStmt(select) => vec![select.where_clause(), select.having_clause()],
+        Node::JoinExpr(join) => vec![join.quals()],
+        Node::FuncCall(call) => vec![call.agg_filter()],
+        Node::CaseExpr(case) if matches!(case.arg(), Node::None) => {
+            let whens = case.args().iter().filter_map(|when| match when {
+                Node::CaseWhen(when) => Some(when.expr()),
+                _ => None,
+            });
+            whens.collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut all = all;
+    all.retain(|node| !matches!(node, Node::None | Node::BoolExpr(_)));
+    all
+}
+
+/// A number where a condition is asked for: one that is not zero, as in MySQL and SQLite.
+fn number_as_condition(bench: &Bench<'_, '_>, node: Node<'_>) -> Cure {
+    let kind = bench.kinds.kind(node);
+    match kind {
+        // `x = 1 OR 2`: whoever writes this means a list.
+        kind if kind.is_number() && matches!(node, Node::A_Const(_)) => Cure::Advice(LIST),
+        kind if kind.is_number() => match bench.ground.expression(node) {
+            Some(run) => Cure::Changes(vec![Change::NotZero(run)], Confidence::Exact),
+            None => Cure::Advice(NUMBER),
+        },
+        Kind::Text => Cure::Advice(TEXT),
+        _ => Cure::Sound,
+    }
+}
+
+const LIST: &str = "A number alone is no condition: x IN (1, 2) asks for one of several values.";
+
+const NUMBER: &str = "A number is no condition: x <> 0 asks whether it is not zero.";
+
+const TEXT: &str = "A text is no condition: compare it with a value.";
+
+const CAST_TO_TEXT: &str = "The values have no type in common: cast each of them with ::text.";
+
+const TRUTH_AND_NUMBER: &str = "A condition and a number have no type in common: cast with ::int.";
+
+const INTERVAL_AND_NUMBER: &str = "An interval and a number have no type in common: write INTERVAL '30 days', or EXTRACT(DAY FROM x).";
+
+const MOMENT_AND_NUMBER: &str = "A date and a number have no type in common: write the date out ('2020-01-01'), or EXTRACT(YEAR FROM x).";

@@ -1,0 +1,93 @@
+//! `duplicate_alias`, 42712: a name stands for two things of one FROM.
+//!
+//! # Sees
+//! Two entries of FROM in the same query that go by the same name.
+//!
+//! # Why
+//! A table is joined twice, and each use of its name could mean either.
+//!
+//! # Before
+//! ```sql
+//! SELECT 1 FROM customers JOIN customers ON true
+//! ```
+//!
+//! # After
+//! The same text, with a hint that names what needs an alias.
+//!
+//! # When not
+//! There is never a changed text: which of the two a column belongs to is not written anywhere.
+
+use crate::catalog::quote::quoted;
+use crate::repair::names::context::Ground;
+use crate::repair::names::reference_scopes::Entry;
+use crate::repair::{Answer, Scene};
+
+pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
+    let Some(ground) = Ground::of(scene) else {
+        return Answer::Silent;
+    };
+    let frames = ground.places.frames.iter();
+    let twice = frames.flat_map(|frame| {
+        let entries = frame.entries.iter().enumerate();
+        entries.filter_map(|(place, entry)| {
+            let before = frame.entries.iter().take(place);
+            let mut same = before.filter(|other| other.name == entry.name);
+            Some((entry.name?, same.next()?, entry))
+        })
+    });
+    match twice.into_iter().next() {
+        None => Answer::Silent,
+        Some((name, first, second)) => Answer::hint(advice(name, first, second)),
+    }
+}
+
+fn advice(name: &str, first: &Entry<'_>, second: &Entry<'_>) -> String {
+    let alias = quoted(name);
+    match (relation_of(first), relation_of(second)) {
+        (Some(one), Some(other)) if one == other => format!(
+            "{0} stands in FROM twice as {alias}: give each an alias of its own, as in FROM {0} AS \
+             a JOIN {0} AS b, and write a. or b. before every column of it.",
+            quoted(one),
+        ),
+        _ => format!(
+            "{alias} is the name of two things in FROM: give one of them another alias, and write \
+             it before its columns.",
+        ),
+    }
+}
+
+fn relation_of<'t>(entry: &Entry<'t>) -> Option<&'t str> {
+    entry.table?.relname()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::Recoverer;
+    use crate::repair::laws::{Case, Names, Wanted, check};
+
+    #[test]
+    fn two_of_a_name_are_told_and_never_chosen() {
+        let cases: Vec<Case<'_>> = [
+            (
+                "SELECT 1 FROM customers JOIN customers ON true",
+                Wanted::Hint("customers stands in FROM twice"),
+            ),
+            (
+                "SELECT 1 FROM customers c JOIN orders c ON c.id = c.customer_id",
+                Wanted::Hint("c is the name of two things"),
+            ),
+            (
+                "SELECT 1 FROM (SELECT 1 FROM orders, (SELECT 1) AS orders) x",
+                Wanted::Hint("orders is the name of two things"),
+            ),
+            (
+                "SELECT 1 FROM customers, (SELECT 1 FROM customers) c",
+                Wanted::Silence,
+            ),
+        ]
+        .into_iter()
+        .map(|(before, wanted)| Case { before, wanted })
+        .collect();
+        check(Recoverer::DuplicateAlias, "42712", Names::Survive, &cases);
+    }
+}

@@ -1,0 +1,478 @@
+//! `grouping_error`, 42803: a column that is neither grouped nor aggregated, or an aggregate where
+//! there can be none.
+//!
+//! # Sees
+//! A column of an aggregate query that is no key of GROUP BY, but has one value only in each group:
+//! the keys decide it, by a key of its table, by an equality of the query, or by both in turn.
+//!
+//! # Why
+//! Postgres itself concludes that only from the primary key of the column's own table. Grouping by
+//! such a column as well splits no group, so that the rows stay the same.
+//!
+//! # Before
+//! ```sql
+//! SELECT c.name, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id
+//! GROUP BY o.customer_id
+//! ```
+//!
+//! # After
+//! ```sql
+//! SELECT c.name, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id
+//! GROUP BY o.customer_id, c.name
+//! ```
+//!
+//! # When not
+//! Anything else: whether a row for each value is meant, or one value of many, is a choice.
+//! Grouping sets are left alone, too, and queries without GROUP BY.
+
+pub(in crate::repair) mod aggregate_query;
+pub(crate) mod equal_expressions;
+
+use crate::catalog::quote::quoted;
+use crate::catalog::{Catalog, Oid, TypeKind};
+use crate::repair::dependencies::determined_columns::determined;
+use crate::repair::dependencies::equalities::{Comparisons, Equalities, Extent};
+use crate::repair::dependencies::keys;
+use crate::repair::recoverers::grouping_error::aggregate_query::{
+    Grouped, Keys, Misplaced, Open, aggregates,
+};
+use crate::repair::scopes::clause_extent::end_of_group_by;
+use crate::repair::scopes::qualifier;
+use crate::repair::scopes::query_scopes::{Outline, Spot};
+use crate::repair::{Answer, Scene};
+use crate::resolve::{Inferred, Resolution};
+use crate::sql::edit::Edit;
+use crate::sql::tree::{self, Node};
+
+pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
+    let parts = (scene.statement(), scene.resolution, scene.database);
+    let (Some(statement), Some(resolution), Some(database)) = parts else {
+        return Answer::Silent;
+    };
+    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
+        return Answer::Silent;
+    };
+    let mut edits = Vec::new();
+    let mut added = Vec::new();
+    for grouped in aggregates(&outline) {
+        if let Some(misplaced) = grouped.misplaced {
+            return Answer::hint(advice_on_place(misplaced).to_owned());
+        }
+        if grouped.open.is_empty() {
+            continue;
+        }
+        match mend(scene, resolution, &outline, &grouped) {
+            Ok((edit, names)) => {
+                edits.push(edit);
+                added.extend(names);
+            }
+            Err(advice) => return Answer::hint(advice),
+        }
+    }
+    if edits.is_empty() {
+        return Answer::Silent;
+    }
+    let words = match added.as_slice() {
+        [one] => format!("{one} is added to GROUP BY: the keys there decide it already"),
+        several => format!(
+            "{} are added to GROUP BY: the keys there decide them already",
+            several.join(", ")
+        ),
+    };
+    Answer::exact(edits, words)
+}
+
+/// The edit that groups by all that is missing, with the names of that.
+fn mend(
+    scene: &Scene<'_>,
+    resolution: &Resolution<'_>,
+    outline: &Outline<'_>,
+    grouped: &Grouped<'_>,
+) -> Result<(Edit, Vec<String>), String> {
+    let undecided = || advice_on_columns(outline, grouped);
+    if grouped.keys != Keys::List {
+        return Err(undecided());
+    }
+    let comparisons = Comparisons::of(resolution);
+    let equalities = Equalities::of(outline, &comparisons, grouped.level, Extent::Whole);
+    let known = determined(outline, &equalities, grouped.level, &grouped.columns);
+    if grouped.open.iter().any(|open| !known.contains(&open.spot)) {
+        return Err(undecided());
+    }
+    let mut spots: Vec<Spot> = Vec::new();
+    for open in &grouped.open {
+        let plain = !open.by_star && can_be_grouped(outline, open.spot);
+        let own = match plain {
+            true => vec![open.spot],
+            // All of its table follow from the primary key.
+            false => primary_key(outline, open.spot).ok_or_else(undecided)?,
+        };
+        spots.extend(own);
+    }
+    let mut names: Vec<String> = Vec::new();
+    for spot in spots {
+        let column = outline.column(spot).ok_or_else(undecided)?;
+        let relation = qualifier(outline, grouped.level, spot).ok_or_else(undecided)?;
+        let name = format!("{}.{}", quoted(relation), quoted(column.name.as_str()));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let level = outline.level(grouped.level).ok_or_else(undecided)?;
+    let keys = level.select.group_clause().iter();
+    let at = keys.filter_map(beginning).min().ok_or_else(undecided)?;
+    let end = end_of_group_by(scene, at).ok_or_else(undecided)?;
+    let edit = Edit {
+        span: end..end,
+        replacement: format!(", {}", names.join(", ")),
+    };
+    Ok((edit, names))
+}
+
+/// The first place that is known of what stands in an expression.
+fn beginning(key: Node<'_>) -> Option<usize> {
+    let mut waiting = vec![key];
+    let mut first: Option<usize> = None;
+    while let Some(node) = waiting.pop() {
+        let location = match node {
+            Node::ColumnRef(column) => column.location,
+            Node::A_Const(constant) => constant.location,
+            Node::FuncCall(call) => call.location,
+            Node::SelectStmt(_) => continue,
+            _ => -1,
+        };
+        if let Ok(at) = usize::try_from(location) {
+            first = Some(first.map_or(at, |first| first.min(at)));
+        }
+        tree::children(node, &mut waiting).ok()?;
+    }
+    first
+}
+
+/// The columns of the primary key of a column's table.
+fn primary_key(outline: &Outline<'_>, spot: Spot) -> Option<Vec<Spot>> {
+    let leaf = outline.leaf(spot)?;
+    let columns = keys::primary_key(outline.catalog, leaf)?;
+    let spots = columns.into_iter().map(|column| Spot { column, ..spot });
+    Some(spots.collect())
+}
+
+/// Whether values of a column's type can be grouped at all.
+fn can_be_grouped(outline: &Outline<'_>, spot: Spot) -> bool {
+    let column = outline.column(spot);
+    matches!(column.map(|column| &column.inferred), Some(Inferred::Known(id))
+        if is_comparable(outline.catalog, *id))
+}
+
+fn is_comparable(catalog: &Catalog, id: crate::catalog::TypeId) -> bool {
+    let one = catalog.data_type(id);
+    match one.kind {
+        TypeKind::Enum => true,
+        _ => one.oid.is_built_in() && !WITHOUT_EQUALITY.contains(&one.oid),
+    }
+}
+
+fn advice_on_place(misplaced: Misplaced) -> &'static str {
+    match misplaced {
+        Misplaced::Where => {
+            "WHERE chooses rows before they are grouped: write conditions on aggregates in HAVING, \
+             after GROUP BY."
+        }
+        Misplaced::On => {
+            "A join comes before rows are grouped: compute the aggregate in a sub-select and join \
+             that, or write the condition in HAVING."
+        }
+        Misplaced::Key => {
+            "GROUP BY takes what is known of single rows: compute the aggregate in a sub-select, and \
+             group the rows of that."
+        }
+        Misplaced::Nested => {
+            "An aggregate of an aggregate takes two steps: compute the inner one with GROUP BY in a \
+             sub-select, and the outer one over the rows of that."
+        }
+    }
+}
+
+/// Both ways to write it.
+fn advice_on_columns(outline: &Outline<'_>, grouped: &Grouped<'_>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for open in &grouped.open {
+        let name = name_of(outline, open);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.truncate(NAMES_SHOWN);
+    let first = names.first().cloned().unwrap_or_default();
+    let list = names.join(", ");
+    match grouped.keys {
+        Keys::Absent => format!(
+            "The query has an aggregate and no GROUP BY, so it has one row: add GROUP BY {list} for \
+             a row per value, or write max({first}) for one of them."
+        ),
+        Keys::List => format!(
+            "{list}: not grouped, and not decided by what is. Add it to GROUP BY for a row per \
+             value, or write an aggregate such as max({first})."
+        ),
+        Keys::Sets => format!(
+            "{list}: not in every grouping set. Add it to each of them for a row per value, or write \
+             an aggregate such as max({first})."
+        ),
+    }
+}
+
+fn name_of(outline: &Outline<'_>, open: &Open) -> String {
+    let column = outline.column(open.spot);
+    let column = column.map_or("", |column| column.name.as_str());
+    match qualifier(outline, open.spot.level, open.spot) {
+        Some(relation) => format!("{}.{}", quoted(relation), quoted(column)),
+        None => quoted(column).into_owned(),
+    }
+}
+
+/// Columns that a hint names.
+const NAMES_SHOWN: usize = 5;
+
+/// Types that have no `=`: json, xml, point, box, polygon, circle, path, line, lseg, refcursor.
+const WITHOUT_EQUALITY: [Oid; 10] = [
+    Oid(114),
+    Oid(142),
+    Oid(600),
+    Oid(603),
+    Oid(604),
+    Oid(718),
+    Oid(602),
+    Oid(628),
+    Oid(601),
+    Oid(1790),
+];
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::Recoverer;
+    use crate::repair::laws::{Case, Names, Wanted, check};
+
+    fn exact(cases: &[(&str, &str)]) {
+        let cases: Vec<Case<'_>> = cases
+            .iter()
+            .map(|(before, after)| Case {
+                before,
+                wanted: Wanted::Exact(after),
+            })
+            .collect();
+        check(Recoverer::GroupingError, "42803", Names::Survive, &cases);
+    }
+
+    fn hints(cases: &[(&str, &str)]) {
+        let cases: Vec<Case<'_>> = cases
+            .iter()
+            .map(|(before, words)| Case {
+                before,
+                wanted: Wanted::Hint(words),
+            })
+            .collect();
+        check(Recoverer::GroupingError, "42803", Names::Survive, &cases);
+    }
+
+    #[test]
+    fn what_a_grouped_key_decides_is_grouped_as_well() {
+        exact(&[
+            // A key that is equated with the one that is grouped.
+            (
+                "SELECT ⟪c.name, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id",
+                "SELECT c.name, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id, c.name",
+            ),
+            // A unique key that is never NULL.
+            (
+                "SELECT name, country, count(*) FROM customers GROUP BY email ORDER BY name",
+                "SELECT name, country, count(*) FROM customers GROUP BY email, customers.name, customers.country ORDER BY name",
+            ),
+            // From key to key.
+            (
+                "SELECT c.name, o.status, sum(i.quantity) FROM order_items i JOIN orders o ON o.id = i.order_id \
+                 JOIN customers c ON c.id = o.customer_id GROUP BY i.order_id HAVING count(*) > 1 LIMIT 3",
+                "SELECT c.name, o.status, sum(i.quantity) FROM order_items i JOIN orders o ON o.id = i.order_id \
+                 JOIN customers c ON c.id = o.customer_id GROUP BY i.order_id, c.name, o.status HAVING count(*) > 1 LIMIT 3",
+            ),
+            // The same column of the other table.
+            (
+                "SELECT c.id, count(*) FROM customers c, orders o WHERE o.customer_id = c.id GROUP BY o.customer_id",
+                "SELECT c.id, count(*) FROM customers c, orders o WHERE o.customer_id = c.id GROUP BY o.customer_id, c.id",
+            ),
+            (
+                "SELECT o.customer_id, count(*) FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.id",
+                "SELECT o.customer_id, count(*) FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, o.customer_id",
+            ),
+            // A table that may have no partner is NULL altogether where its key is.
+            (
+                "SELECT c.name, count(*) FROM orders o LEFT JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id",
+                "SELECT c.name, count(*) FROM orders o LEFT JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id, c.name",
+            ),
+            (
+                "SELECT c.email, c.name, count(o.id) FROM orders o RIGHT JOIN customers c ON c.id = o.customer_id GROUP BY c.email",
+                "SELECT c.email, c.name, count(o.id) FROM orders o RIGHT JOIN customers c ON c.id = o.customer_id GROUP BY c.email, c.name",
+            ),
+            // In HAVING, ORDER BY and sub-selects.
+            (
+                "SELECT customer_id FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY customer_id \
+                 HAVING c.vip ORDER BY lower(c.name)",
+                "SELECT customer_id FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY customer_id, c.vip, c.name \
+                 HAVING c.vip ORDER BY lower(c.name)",
+            ),
+            (
+                "SELECT email, (SELECT count(*) FROM orders WHERE customer_id = c.id) FROM customers c GROUP BY email",
+                "SELECT email, (SELECT count(*) FROM orders WHERE customer_id = c.id) FROM customers c GROUP BY email, c.id",
+            ),
+            // By number and by name.
+            (
+                "SELECT email AS e, name, count(*) FROM customers GROUP BY 1",
+                "SELECT email AS e, name, count(*) FROM customers GROUP BY 1, customers.name",
+            ),
+            (
+                "SELECT email AS e, name, count(*) FROM customers GROUP BY e",
+                "SELECT email AS e, name, count(*) FROM customers GROUP BY e, customers.name",
+            ),
+            // One value in all rows.
+            (
+                "SELECT country, vip, count(*) FROM customers WHERE country = 'DE' GROUP BY vip",
+                "SELECT country, vip, count(*) FROM customers WHERE country = 'DE' GROUP BY vip, customers.country",
+            ),
+            // Stars, and what cannot be compared, by the primary key.
+            (
+                "SELECT c.*, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id",
+                "SELECT c.*, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id, c.id",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_choice_is_left_to_the_client() {
+        hints(&[
+            (
+                "SELECT status, customer_id, count(*) FROM orders GROUP BY status",
+                "max(orders.customer_id)",
+            ),
+            (
+                "SELECT name, count(*) FROM customers",
+                "GROUP BY customers.name",
+            ),
+            (
+                "SELECT *, count(*) FROM customers GROUP BY country",
+                "Add it to GROUP BY",
+            ),
+            // The child is not decided by the parent.
+            (
+                "SELECT o.status, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id",
+                "o.status",
+            ),
+            // One of two is open.
+            (
+                "SELECT c.name, o.status, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id",
+                "o.status",
+            ),
+            // Half a key.
+            (
+                "SELECT unit_price FROM order_items GROUP BY order_id",
+                "order_items.unit_price",
+            ),
+            // An equality that does not always hold.
+            (
+                "SELECT c.name, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id OR o.paid GROUP BY o.customer_id",
+                "c.name",
+            ),
+            (
+                "SELECT c.name, count(*) FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND o.paid GROUP BY o.customer_id",
+                "c.name",
+            ),
+            (
+                "SELECT c.name, count(*) FROM orders o FULL JOIN customers c ON c.id = o.customer_id GROUP BY o.customer_id",
+                "c.name",
+            ),
+            (
+                "SELECT o.customer_id, count(*) FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.paid GROUP BY c.id",
+                "o.customer_id",
+            ),
+            // Through a sub-select nothing is known of keys.
+            (
+                "SELECT t.name, count(*) FROM (SELECT id, name FROM customers) t GROUP BY t.id",
+                "t.name",
+            ),
+            // The raw column of what is grouped.
+            (
+                "SELECT placed_on, count(*) FROM orders GROUP BY date_trunc('month', placed_on)",
+                "orders.placed_on",
+            ),
+            (
+                "SELECT name, count(*) FROM customers GROUP BY ROLLUP (email)",
+                "grouping set",
+            ),
+            (
+                "SELECT country, count(*) FROM customers WHERE country = 'DE'",
+                "no GROUP BY",
+            ),
+            // Another customer.
+            (
+                "SELECT p.name, count(*) FROM customers c JOIN customers p ON p.id = c.parent_id GROUP BY c.country",
+                "p.name",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn aggregates_where_there_can_be_none() {
+        hints(&[
+            (
+                "SELECT country FROM customers WHERE count(*) > 1 GROUP BY country",
+                "HAVING",
+            ),
+            (
+                "SELECT max(count(*)) FROM customers GROUP BY country",
+                "sub-select",
+            ),
+            (
+                "SELECT count(*) FROM customers GROUP BY max(id)",
+                "GROUP BY takes",
+            ),
+            (
+                "SELECT 1 FROM customers c JOIN orders o ON count(*) > 1",
+                "HAVING",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn what_postgres_accepts_is_left_alone() {
+        let silent = |before| Case {
+            before,
+            wanted: Wanted::Silence,
+        };
+        check(
+            Recoverer::GroupingError,
+            "42803",
+            Names::Survive,
+            &[
+                silent("SELECT name, count(*) FROM customers GROUP BY id"),
+                silent("SELECT c.name, c.*, count(*) FROM customers c GROUP BY c.id"),
+                silent(
+                    "SELECT lower(name), count(*) FROM customers GROUP BY lower(name) ORDER BY lower(name)",
+                ),
+                silent("SELECT name, count(*) OVER () FROM customers"),
+                silent(
+                    "SELECT date_trunc('month', placed_on) m, sum(total_amount) FROM orders GROUP BY 1 ORDER BY 1",
+                ),
+                silent(
+                    "SELECT name, (SELECT max(o.id) FROM orders o WHERE o.customer_id = c.id) FROM customers c",
+                ),
+                silent(
+                    "SELECT country, count(*) FILTER (WHERE vip) FROM customers GROUP BY country HAVING max(id) > 3",
+                ),
+                silent(
+                    "SELECT country, sum(sum(id)) OVER (ORDER BY country) FROM customers GROUP BY country",
+                ),
+                silent(
+                    "SELECT CASE WHEN vip THEN 1 ELSE 2 END, count(*) FROM customers GROUP BY CASE WHEN vip THEN 1 ELSE 2 END",
+                ),
+            ],
+        );
+    }
+}

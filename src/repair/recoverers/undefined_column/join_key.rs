@@ -1,0 +1,86 @@
+//! A join that names a key of the other side wrongly, where a foreign key says which one it is.
+
+use crate::catalog::{KeyKind, RelationId};
+use crate::repair::Confidence;
+use crate::repair::names::context::{Ground, Missing, Seen, spelled};
+use crate::repair::names::name_repair::Fix;
+use crate::repair::names::reference_scopes::Role;
+use crate::repair::names::similarity::{Kinship, Likeness, Words};
+use crate::sql::tree::Node;
+
+/// `orders.customer_id = customers.customer_id` where the foreign key leads to `customers.id`.
+pub(in crate::repair) fn mend(
+    ground: &Ground<'_>,
+    missing: &Missing<'_>,
+    seen: &Seen<'_>,
+    all: &[Seen<'_>],
+) -> Option<Fix> {
+    let Role::Compared {
+        other: Node::ColumnRef(other),
+        equal: true,
+    } = missing.place.role
+    else {
+        return None;
+    };
+    let own = seen.item.relation?;
+    let fields: Vec<&str> = other.fields().iter().filter_map(Node::as_str).collect();
+    let [.., qualifier, name] = fields.as_slice() else {
+        return None;
+    };
+    let mut others = all.iter().filter(|seen| seen.item.is_called(qualifier));
+    let beside = others.next().filter(|_| others.next().is_none())?;
+    if std::ptr::eq(beside.item, seen.item) {
+        return None;
+    }
+    let (relation, number) = beside.column(name)?.origin?;
+    let mut partners = partners(ground, own, relation, number);
+    partners.sort_unstable();
+    partners.dedup();
+    let [partner] = partners.as_slice() else {
+        return None;
+    };
+    let mut columns = seen.item.columns.iter();
+    let column = columns.find(|column| column.origin == Some((own, *partner)))?;
+    let right = column.name.as_str();
+    let mut words = ground.own_words(seen.item);
+    words.extend(ground.own_words(beside.item));
+    words.push(Words::of(ground.name_of(relation)));
+    let likeness = Likeness::of(missing.name, right, &words);
+    // The two share a word, or the wrong name is the very name of the other side.
+    if likeness.kinship > Kinship::Contained && missing.name != *name {
+        return None;
+    }
+    let part = missing.parts.last()?;
+    let change = format!(
+        "{} stands for {}, to which the foreign key leads",
+        spelled(seen.qualifier, right),
+        spelled(seen.qualifier, missing.name),
+    );
+    Some(Fix::name(
+        Confidence::Likely,
+        part.clone(),
+        spelled(None, right),
+        change,
+        right,
+    ))
+}
+
+/// The columns of a relation that a foreign key of one column ties to a column of another.
+fn partners(ground: &Ground<'_>, own: RelationId, other: RelationId, number: i16) -> Vec<i16> {
+    let mut found = Vec::new();
+    for key in ground.catalog().keys() {
+        let KeyKind::Foreign { to, to_columns } = &key.kind else {
+            continue;
+        };
+        let ([from_column], [to_column]) = (&*key.columns, &**to_columns) else {
+            continue;
+        };
+        if key.relation == other && *from_column == number && *to == own {
+            found.push(*to_column);
+        }
+        if key.relation == own && *to == other && *to_column == number {
+            found.push(*from_column);
+        }
+    }
+    found
+}

@@ -1,0 +1,252 @@
+//! Columns that are nowhere here and one foreign key away: the join is added, where it can be.
+
+use super::wrong_relation::are_kin;
+use crate::catalog::{KeyKind, RelationId};
+use crate::repair::Confidence;
+use crate::repair::names::context::{Ground, Missing, seen};
+use crate::repair::names::name_repair::{Fix, Mend, Told, With};
+use crate::repair::names::similarity::{Kinship, Likeness, Words};
+use crate::repair::scopes;
+use crate::repair::scopes::Step;
+
+/// Replaces words about columns that are not here by the joins that bring them, all at once.
+pub(in crate::repair) fn joined(
+    ground: &Ground<'_>,
+    missing: &[Missing<'_>],
+    fixes: Vec<Fix>,
+) -> Vec<Fix> {
+    let absent: Vec<scopes::Missing<'_>> = missing
+        .iter()
+        .zip(&fixes)
+        .filter(|(one, fix)| is_absent(fix) && !may_be_here(ground, one))
+        .filter(|(one, _)| !plays_a_part(ground, one) && !is_disputed(ground, one))
+        .map(|(one, _)| scopes::Missing {
+            at: one.place.at,
+            qualifier: one.qualifier,
+            name: as_spelled(ground, one),
+        })
+        .collect();
+    if absent.is_empty() {
+        return fixes;
+    }
+    match scopes::step(ground.scene, &absent) {
+        Step::Nothing => fixes,
+        Step::Hinted(advice) => told_of(&absent, missing, fixes, advice),
+        Step::Joined { edits, change } => {
+            let stepped = |one: &Missing<'_>| absent.iter().any(|own| own.at == one.place.at);
+            let rest = missing.iter().zip(fixes).filter(|(one, _)| !stepped(one));
+            let mut all: Vec<Fix> = rest.map(|(_, fix)| fix).collect();
+            let meets = |mend: &Mend| {
+                edits
+                    .iter()
+                    .any(|edit| edit.span.start < mend.span.end && mend.span.start < edit.span.end)
+            };
+            let clash = all
+                .iter()
+                .any(|fix| matches!(fix, Fix::Mended(mend) if meets(mend)));
+            if clash {
+                return vec![Fix::told(change)];
+            }
+            all.extend(edits.into_iter().map(|edit| {
+                Fix::Mended(Mend {
+                    confidence: Confidence::Likely,
+                    span: edit.span,
+                    with: With::Text(edit.replacement),
+                    beside: Vec::new(),
+                    change: change.clone(),
+                    renamed: None,
+                })
+            }));
+            all
+        }
+    }
+}
+
+/// The name of a column as the only one near has it: without quotes its case is not written.
+fn as_spelled<'g>(ground: &'g Ground<'_>, missing: &Missing<'g>) -> &'g str {
+    if ground.ends_in_quotes(missing) {
+        return missing.name;
+    }
+    let catalog = ground.catalog();
+    let mut near: Vec<RelationId> = ground.relations();
+    for _step in 0..2 {
+        let more: Vec<RelationId> = near
+            .iter()
+            .flat_map(|one| ground.neighbours(*one))
+            .collect();
+        near.extend(more);
+        near.sort_unstable();
+        near.dedup();
+    }
+    let columns = near.iter().flat_map(|one| {
+        let columns = catalog.columns_of(*one).iter();
+        columns.filter(|column| ground.reads(*one, column))
+    });
+    let mut names: Vec<&str> = columns
+        .map(|column| catalog.names().text(column.name))
+        .filter(|name| name.to_lowercase() == missing.name)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [only] => only,
+        _ => missing.name,
+    }
+}
+
+fn is_absent(fix: &Fix) -> bool {
+    matches!(fix, Fix::Told(Told { absent: true, .. }))
+}
+
+/// The words about the join in the place of those about the first column that it would bring.
+fn told_of(
+    absent: &[scopes::Missing<'_>],
+    missing: &[Missing<'_>],
+    fixes: Vec<Fix>,
+    advice: String,
+) -> Vec<Fix> {
+    let mut advice = Some(advice);
+    let told = missing.iter().zip(fixes).map(|(one, fix)| match fix {
+        Fix::Told(told) if absent.iter().any(|own| own.at == one.place.at) => Fix::Told(Told {
+            advice: advice.take().unwrap_or(told.advice),
+            ..told
+        }),
+        other => other,
+    });
+    told.collect()
+}
+
+/// Whether something that is here already may be what is meant: then nothing is joined.
+fn may_be_here(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
+    if missing.name == "*" {
+        return true;
+    }
+    let all = seen(&ground.levels(missing.place));
+    let named = |name: &str| all.iter().any(|seen| seen.item.is_called(name));
+    let known = missing.qualifier.filter(|name| named(name));
+    let mut meant = all.iter().filter(|seen| match (known, missing.qualifier) {
+        (Some(name), _) => seen.item.is_called(name),
+        (None, Some(_)) => false,
+        (None, None) => true,
+    });
+    meant.any(|seen| {
+        let words = ground.own_words(seen.item);
+        seen.item.columns.iter().any(|column| {
+            let name = column.name.as_str();
+            let likeness = Likeness::of(missing.name, name, &words);
+            // `name` is no `breed_name`, and `race_id` leads to a `race`.
+            let is_part = likeness.kinship == Kinship::Contained && !likeness.lost.is_empty();
+            let is_near = likeness.kinship <= Kinship::Contained
+                && likeness.score >= NEAR_MIN
+                && !is_part
+                && !leads_to(ground, column.origin, as_spelled(ground, missing));
+            is_near || are_kin(missing.name, name)
+        })
+    })
+}
+
+/// Whether two keys lead to what may be meant: `age` of a student, and `pet_age` of a pet.
+fn is_disputed(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
+    let catalog = ground.catalog();
+    let all = seen(&ground.levels(missing.place));
+    let here: Vec<RelationId> = (all.iter())
+        .filter(|seen| {
+            missing
+                .qualifier
+                .is_none_or(|name| seen.item.is_called(name))
+        })
+        .filter_map(|seen| seen.item.relation)
+        .collect();
+    let mut parents: Vec<RelationId> = Vec::new();
+    for key in here.iter().flat_map(|one| catalog.keys_of(*one)) {
+        if let KeyKind::Foreign { to, .. } = key.kind
+            && !parents.contains(&to)
+            && !here.contains(&to)
+        {
+            parents.push(to);
+        }
+    }
+    let wanted = as_spelled(ground, missing);
+    parents.iter().any(|parent| {
+        let own = [Words::of(ground.name_of(*parent))];
+        let columns = || catalog.columns_of(*parent).iter();
+        let mut names = columns().map(|column| catalog.names().text(column.name));
+        let has_it = names.any(|name| name == wanted);
+        !has_it
+            && columns().any(|column| {
+                let name = catalog.names().text(column.name);
+                let likeness = Likeness::of(wanted, name, &own);
+                ground.reads(*parent, column) && likeness.kinship <= Kinship::Own
+            })
+    })
+}
+
+/// Whether a column is the key of something that has a column of a name.
+pub(in crate::repair) fn leads_to(
+    ground: &Ground<'_>,
+    origin: Option<(RelationId, i16)>,
+    name: &str,
+) -> bool {
+    let Some((relation, number)) = origin else {
+        return false;
+    };
+    let catalog = ground.catalog();
+    let mut keys = catalog.keys_of(relation).iter();
+    keys.any(|key| match &key.kind {
+        KeyKind::Foreign { to, .. } => {
+            let mut columns = catalog.columns_of(*to).iter();
+            *key.columns == [number]
+                && columns.any(|column| catalog.names().text(column.name) == name)
+        }
+        _ => false,
+    })
+}
+
+/// Whether the key that leads to a column says which part its row plays (`lead_id` to staff): the
+/// column of somebody is then not the column of what refers to them.
+fn plays_a_part(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
+    let catalog = ground.catalog();
+    let all = seen(&ground.levels(missing.place));
+    let here: Vec<RelationId> = all.iter().filter_map(|seen| seen.item.relation).collect();
+    let names = |relation: RelationId, numbers: &[i16]| -> Vec<Words> {
+        let columns = catalog.columns_of(relation).iter();
+        columns
+            .filter(|column| numbers.contains(&column.number))
+            .map(|column| Words::of(catalog.names().text(column.name)))
+            .collect()
+    };
+    let keys = here.iter().flat_map(|relation| catalog.keys_of(*relation));
+    keys.into_iter().any(|key| {
+        let KeyKind::Foreign { to, to_columns } = &key.kind else {
+            return false;
+        };
+        let mut columns = catalog.columns_of(*to).iter();
+        let wanted = as_spelled(ground, missing);
+        let brings = columns.any(|column| catalog.names().text(column.name) == wanted);
+        let mut known = names(*to, to_columns);
+        known.push(Words::of(ground.name_of(*to)));
+        let own = names(key.relation, &key.columns);
+        // Written as over there, or the child's own key: each of its rows goes with one of theirs.
+        let is_same = own == names(*to, to_columns);
+        let is_own = catalog.keys_of(key.relation).iter().any(|other| {
+            matches!(other.kind, KeyKind::Primary | KeyKind::Unique) && other.columns == key.columns
+        });
+        let mut words = own.iter().flat_map(Words::list);
+        let named = words.any(|word| {
+            !KINDS.contains(&word.as_str()) && known.iter().any(|words| words.has(word))
+        });
+        brings
+            && !named
+            && !is_same
+            && !is_own
+            && missing
+                .qualifier
+                .is_none_or(|name| all.iter().any(|seen| seen.item.is_called(name)))
+    })
+}
+
+/// Words of keys that say nothing of what they lead to.
+const KINDS: [&str; 5] = ["id", "key", "code", "no", "number"];
+
+/// From here on a column may be what is meant.
+const NEAR_MIN: f64 = 0.5;

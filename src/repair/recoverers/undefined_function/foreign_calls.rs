@@ -1,0 +1,388 @@
+//! All foreign calls of a text at once, innermost first.
+
+use std::collections::BTreeSet;
+
+use super::found_calls::{Found, found, functions_of, namer, take_from_message};
+use crate::limits::FUNCTIONS_CALLS_MAX;
+use crate::repair::foreign_functions::call::{Call, Made, least};
+use crate::repair::foreign_functions::expression_span::Ground;
+use crate::repair::foreign_functions::nested_edits::Workshop;
+use crate::repair::foreign_functions::node_access;
+use crate::repair::foreign_functions::row::{Gives, Makes, Row};
+use crate::repair::foreign_functions::table;
+use crate::repair::foreign_functions::template;
+use crate::repair::foreign_functions::value_kind::{Kind, Kinds};
+use crate::repair::{Answer, Class, Confidence, Origin, Scene};
+use crate::resolve::What;
+use crate::resolve::expression::node_types::address;
+use crate::sql::tree::{A_Expr_Kind, Node, nodes};
+
+/// Changes every foreign call of a text, or says why one cannot be changed.
+pub fn mend(scene: &Scene<'_>) -> Answer {
+    let Some(mut mender) = Mender::of(scene) else {
+        return Answer::Silent;
+    };
+    mender.look_at_all();
+    mender.answer()
+}
+
+struct Mender<'c, 's> {
+    scene: &'c Scene<'s>,
+    ground: Ground<'s>,
+    kinds: Kinds<'s>,
+    shop: Workshop<'s>,
+    calls: Vec<Found<'s>>,
+    /// Items of SELECT lists without a name: what names them, and where they begin.
+    items: Vec<(*const (), usize)>,
+    /// Divisions and their operands.
+    divisions: Vec<&'s nodes::A_Expr>,
+    confidence: Confidence,
+    changes: Vec<String>,
+    advice: Vec<String>,
+    /// Whether a word stood for a unit of time.
+    had_unit: bool,
+    /// Whether a dialect may be meant in which integers are divided with a fraction.
+    is_fractional: bool,
+    /// Where calls stood that were looked at …
+    looked_at: Vec<usize>,
+    /// … and changed.
+    mended: Vec<usize>,
+}
+
+impl<'c, 's> Mender<'c, 's> {
+    fn of(scene: &'c Scene<'s>) -> Option<Self> {
+        let nodes = node_access::all(scene.statement()?)?;
+        let ground = Ground::of(scene);
+        let mut in_from: Vec<*const ()> = Vec::new();
+        let mut calls = Vec::new();
+        let mut items = Vec::new();
+        let mut divisions = Vec::new();
+        for node in &nodes {
+            match node {
+                Node::RangeFunction(range) => in_from.extend(functions_of(range)),
+                Node::FuncCall(call) => {
+                    let own = address(*node).filter(|own| !in_from.contains(own));
+                    if own.is_some() && calls.len() < FUNCTIONS_CALLS_MAX {
+                        calls.extend(found(call, &ground));
+                    }
+                }
+                Node::A_Expr(operation) if is_division(operation) => divisions.push(*operation),
+                Node::SelectStmt(select) => {
+                    for target in select
+                        .target_list()
+                        .iter()
+                        .filter(|one| one.name().is_none())
+                    {
+                        let namer = address(namer(target.val()));
+                        items.extend(namer.zip(node_access::place(target.location)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        calls.sort_by_key(|call: &Found<'_>| {
+            let open = call.written.open;
+            (call.written.end.saturating_sub(open), open)
+        });
+        let mut kinds = Kinds::of(scene);
+        take_from_message(scene, &calls, &mut kinds);
+        Some(Self {
+            scene,
+            ground,
+            kinds,
+            shop: Workshop::new(scene.text),
+            calls,
+            items,
+            divisions,
+            confidence: Confidence::Exact,
+            changes: Vec::new(),
+            advice: Vec::new(),
+            had_unit: false,
+            is_fractional: false,
+            looked_at: Vec::new(),
+            mended: Vec::new(),
+        })
+    }
+
+    fn look_at_all(&mut self) {
+        let calls = std::mem::take(&mut self.calls);
+        for found in &calls {
+            self.look_at(found);
+        }
+        for division in std::mem::take(&mut self.divisions) {
+            self.look_at_division(division);
+        }
+        self.look_at_rest();
+    }
+
+    fn look_at(&mut self, found: &Found<'s>) {
+        let missing = self.is_missing(found);
+        self.looked_at.push(found.place);
+        let mut known = false;
+        for row in table::named(found.name) {
+            let fits = if missing {
+                true
+            } else {
+                row.known && self.is_built_in(found.name)
+            };
+            if !fits {
+                continue;
+            }
+            known = true;
+            let call = Call {
+                node: found.node,
+                written: &found.written,
+                ground: &self.ground,
+                kinds: &self.kinds,
+                shop: &self.shop,
+                server_major: self.scene.server_major,
+            };
+            let count = call.count();
+            let holds = count >= row.least
+                && count <= row.most
+                && row.when.iter().all(|(number, is)| is.holds(&call, *number));
+            if !holds {
+                continue;
+            }
+            let had_unit = (1..=count).any(|number| {
+                matches!(call.argument(number), Some(Node::ColumnRef(_)))
+                    && call.unit(number).is_some()
+            });
+            let made = match row.makes {
+                Makes::Hint(advice) => {
+                    if missing || row.known {
+                        self.advise(advice);
+                    }
+                    return;
+                }
+                Makes::Text(text) => template::fill(text, &call),
+                Makes::Name(name) => renamed(&call, name),
+                Makes::By(make) => make(&call),
+            };
+            if let Some(made) = made {
+                let kind = made.kind.unwrap_or_else(|| given(row, &call));
+                self.had_unit |= had_unit;
+                self.put(found, made.sure(row.confidence), kind);
+                return;
+            }
+        }
+        if missing {
+            self.give_up_on(found, known);
+        }
+    }
+
+    /// Puts what was made in the place of a call.
+    fn put(&mut self, found: &Found<'s>, made: Made, kind: Kind) {
+        let (first, last) = (found.written.name.first, found.written.end);
+        let span = self
+            .ground
+            .bytes(crate::repair::foreign_functions::expression_span::Run { first, last });
+        self.confidence = least(self.confidence, made.confidence);
+        self.changes
+            .push(format!("{}() is written {}", found.name, made.text));
+        self.kinds.make(Node::FuncCall(found.node), kind);
+        self.mended.push(found.place);
+        self.is_fractional |= !DIVIDES_WHOLLY.contains(&found.name);
+        let own = address(Node::FuncCall(found.node));
+        let keeps_name = made
+            .text
+            .get(..found.name.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(found.name))
+            && made
+                .text
+                .get(found.name.len()..)
+                .is_some_and(|rest| rest.starts_with('('));
+        self.shop.replace(span, made.text);
+        let item = self.items.iter().find(|(namer, _)| Some(*namer) == own);
+        if let Some((_, start)) = item
+            && !keeps_name
+            && let Some(last) = self.ground.item_end(*start)
+        {
+            let end = self
+                .ground
+                .bytes(crate::repair::foreign_functions::expression_span::Run { first: last, last })
+                .end;
+            self.shop
+                .insert(end, &format!(" AS {}", as_label(found.name)));
+        }
+    }
+
+    fn advise(&mut self, advice: &str) {
+        if !self.advice.iter().any(|known| known == advice) {
+            self.advice.push(advice.to_owned());
+        }
+    }
+
+    fn give_up_on(&mut self, found: &Found<'s>, known: bool) {
+        let name = found.name;
+        let advice = match (known, super::nearest_builtin::function(self.scene, name)) {
+            (true, _) => format!("PostgreSQL has no {name}() for these arguments."),
+            (false, Some(near)) => {
+                format!("PostgreSQL has no function {name}(); there is {near}().")
+            }
+            (false, None) => format!("PostgreSQL has no function {name}()."),
+        };
+        self.advise(&advice);
+    }
+
+    /// Of two integers Postgres gives an integer, as SQLite and SQL Server do; where other dialects
+    /// have a function too, a fraction may be meant.
+    fn look_at_division(&mut self, division: &'s nodes::A_Expr) {
+        let whole = |node| matches!(self.kinds.kind(node), Kind::Int | Kind::Unclear);
+        if self.is_fractional && whole(division.lexpr()) && whole(division.rexpr()) {
+            self.confidence = least(self.confidence, Confidence::Likely);
+        }
+    }
+
+    /// Calls that the server cannot run and that nothing was done about.
+    fn look_at_rest(&mut self) {
+        let uses = self.scene.resolution.iter().flat_map(|found| &found.uses);
+        let missing = uses.filter(|used| used.what == What::MissingFunction);
+        let places: Vec<usize> = missing.filter_map(|used| used.at).collect();
+        for place in places {
+            if self.looked_at.contains(&place) {
+                continue;
+            }
+            let name = self.ground.at(place).map(|token| self.ground.word(token));
+            let name = name.unwrap_or_default();
+            self.advise(&format!("PostgreSQL has no {name}() for these arguments."));
+        }
+    }
+
+    /// Whether the call that the server named is one that nothing was done about.
+    fn misses_the_point(&self) -> bool {
+        let failure = self.scene.failure;
+        let is_told = failure.origin == Origin::Server && failure.message.starts_with("function ");
+        is_told
+            && failure
+                .position
+                .is_some_and(|at| !self.mended.contains(&at))
+    }
+
+    fn is_missing(&self, found: &Found<'_>) -> bool {
+        match Kinds::is_missing(self.scene, found.place) {
+            Some(missing) => missing,
+            None => {
+                let message = self.scene.failure.message.as_str();
+                let told = message.strip_prefix("function ");
+                let told = told.and_then(|rest| rest.split_once('('));
+                told.is_some_and(|(name, _)| name == found.name)
+            }
+        }
+    }
+
+    /// Whether all functions of a name came with the server.
+    fn is_built_in(&self, name: &str) -> bool {
+        let Some(database) = self.scene.database else {
+            return true;
+        };
+        let named = database.catalog.names().find(name);
+        let functions = named.map_or(&[][..], |name| database.catalog.index().functions(name));
+        functions
+            .iter()
+            .all(|id| database.catalog.function(*id).oid.is_built_in())
+    }
+
+    fn answer(self) -> Answer {
+        if !self.advice.is_empty() {
+            return Answer::hint(self.advice.join(" "));
+        }
+        let of_a_column = self.scene.failure.class == Class::UndefinedColumn;
+        if self.shop.is_idle() || of_a_column && !self.had_unit || self.misses_the_point() {
+            return Answer::Silent;
+        }
+        let mut changes = self.changes;
+        changes.reverse();
+        let mut told = BTreeSet::new();
+        changes.retain(|change| told.insert(change.clone()));
+        changes.truncate(CHANGES_TOLD_MAX);
+        let change = changes.join(", ");
+        match self.confidence {
+            Confidence::Exact => Answer::exact(self.shop.end(), change),
+            Confidence::Likely | Confidence::Guess => Answer::likely(self.shop.end(), change),
+        }
+    }
+}
+
+/// What a row gives for a call.
+fn given(row: &Row, call: &Call<'_, '_>) -> Kind {
+    match row.gives {
+        Gives::Kind(kind) => kind,
+        Gives::Same(number) => match call.kind(number) {
+            Kind::Literal | Kind::Unclear => {
+                let others =
+                    (number.saturating_add(1)..=call.count()).map(|other| call.kind(other));
+                others.fold(call.kind(number), Kind::together)
+            }
+            kind => kind,
+        },
+    }
+}
+
+/// A call under another name, everything else as it is.
+fn renamed(call: &Call<'_, '_>, name: &str) -> Option<Made> {
+    let rest = crate::repair::foreign_functions::expression_span::Run {
+        first: call.written.open,
+        last: call.written.end,
+    };
+    let rest = call.shop.text(&call.ground.bytes(rest))?;
+    Some(Made::exact(format!("{name}{rest}")))
+}
+
+fn is_division(operation: &nodes::A_Expr) -> bool {
+    operation.kind == A_Expr_Kind::AEXPR_OP
+        && matches!(node_access::last_name(operation.name()), Some("/" | "%"))
+}
+
+/// A name as it can stand after AS.
+fn as_label(name: &str) -> String {
+    let plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    match name.chars().all(plain) && !name.starts_with(|first: char| first.is_ascii_digit()) {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
+}
+
+/// Functions that say nothing of a dialect in which integers are divided with a fraction: those of
+/// SQLite and SQL Server alone, and Postgres's own.
+const DIVIDES_WHOLLY: &[&str] = &[
+    "strftime",
+    "julianday",
+    "iif",
+    "total",
+    "isnull",
+    "len",
+    "getdate",
+    "dateadd",
+    "charindex",
+    "datename",
+    "datepart",
+    "datetime",
+    "date",
+    "printf",
+    "round",
+    "trunc",
+    "mod",
+    "log",
+    "extract",
+    "date_part",
+    "date_trunc",
+    "age",
+    "to_char",
+    "string_agg",
+    "substr",
+    "substring",
+    "left",
+    "right",
+    "lower",
+    "upper",
+    "trim",
+    "length",
+    "replace",
+    "lpad",
+    "rpad",
+];
+
+/// How many changes the client is told of.
+const CHANGES_TOLD_MAX: usize = 4;

@@ -1,0 +1,104 @@
+//! Calls as they are found in a tree, and what gives names to columns.
+
+use crate::repair::foreign_functions::call_span::Written;
+use crate::repair::foreign_functions::expression_span::Ground;
+use crate::repair::foreign_functions::node_access;
+use crate::repair::foreign_functions::value_kind::{Kind, Kinds};
+use crate::repair::{Origin, Scene};
+use crate::resolve::expression::node_types::address;
+use crate::sql::tree::{Node, nodes};
+
+/// A call that is looked at.
+pub(in crate::repair) struct Found<'s> {
+    /// It in the tree.
+    pub(in crate::repair) node: &'s nodes::FuncCall,
+    /// Its name.
+    pub(in crate::repair) name: &'s str,
+    /// It in the text.
+    pub(in crate::repair) written: Written,
+    /// Where it begins.
+    pub(in crate::repair) place: usize,
+}
+
+/// A call that can be looked at: its name is no more than a name, and its arguments are found in
+/// the text.
+pub(in crate::repair) fn found<'s>(
+    call: &'s nodes::FuncCall,
+    ground: &Ground<'s>,
+) -> Option<Found<'s>> {
+    let name = node_access::last_name(call.funcname())?;
+    let is_plain = call.funcname().len() == 1
+        || call.funcname().len() == 2
+            && call.funcname().first().and_then(Node::as_str) == Some("pg_catalog");
+    let place = node_access::place(call.location)?;
+    let written = ground.call(place)?;
+    let counted = written.arguments.len() == call.args().len();
+    let plain = is_plain && counted && !call.func_variadic;
+    let named = call
+        .args()
+        .iter()
+        .any(|one| matches!(one, Node::NamedArgExpr(_)));
+    (plain && !named).then_some(Found {
+        node: call,
+        name,
+        written,
+        place,
+    })
+}
+
+/// What the server says of the types of a call's arguments.
+pub(in crate::repair) fn take_from_message(
+    scene: &Scene<'_>,
+    calls: &[Found<'_>],
+    kinds: &mut Kinds<'_>,
+) {
+    let failure = scene.failure;
+    let told = failure
+        .message
+        .strip_prefix("function ")
+        .and_then(|rest| rest.strip_suffix(") does not exist"))
+        .and_then(|rest| rest.split_once('('));
+    let at = |call: &&Found<'_>| Some(call.place) == failure.position;
+    let (Some((_, types)), Some(call), Origin::Server) =
+        (told, calls.iter().find(at), failure.origin)
+    else {
+        return;
+    };
+    let types: Vec<&str> = types.split(", ").collect();
+    if types.len() != call.node.args().len() {
+        return;
+    }
+    for (node, name) in call.node.args().iter().zip(types) {
+        if kinds.kind(node) == Kind::Unclear {
+            kinds.make(node, Kind::named(name));
+        }
+    }
+}
+
+/// The functions that stand in FROM: no expression can.
+pub(in crate::repair) fn functions_of(range: &nodes::RangeFunction) -> Vec<*const ()> {
+    let lists = range.functions().iter().filter_map(|one| match one {
+        Node::NodeList(list) => list.first(),
+        _ => None,
+    });
+    lists.filter_map(address).collect()
+}
+
+/// What gives an item of a SELECT list its name.
+pub(in crate::repair) fn namer(node: Node<'_>) -> Node<'_> {
+    let mut node = node;
+    // Each step leads further down the tree.
+    loop {
+        node = match node {
+            Node::TypeCast(cast) => cast.arg(),
+            Node::CollateClause(collate) => collate.arg(),
+            Node::CaseExpr(case) => case.defresult(),
+            Node::A_Indirection(of)
+                if of.indirection().iter().all(|step| step.as_str().is_none()) =>
+            {
+                of.arg()
+            }
+            other => return other,
+        };
+    }
+}

@@ -1,0 +1,129 @@
+//! Texts that are added, calculated with and joined.
+
+use super::mismatched_operators::{Side, Sides};
+use crate::repair::Confidence;
+use crate::repair::expression_editor::{Change, Cure};
+use crate::repair::foreign_functions::call::{as_text, least};
+use crate::repair::foreign_functions::node_access;
+use crate::repair::foreign_functions::value_kind::Kind;
+use crate::sql::tree::Node;
+
+/// `a + b` of texts: SQL Server joins them; a number may be meant elsewhere.
+pub(in crate::repair) fn added_texts(sides: &Sides<'_>) -> Cure {
+    if writes_digits(sides.left.node) && writes_digits(sides.right.node) {
+        return numbers_of_texts(sides);
+    }
+    let joins = |side: &Side<'_>| is_joined(side.node);
+    match joins(&sides.left) || joins(&sides.right) {
+        true => Cure::Changes(
+            vec![Change::Spelled(sides.operator, "||".to_owned())],
+            Confidence::Likely,
+        ),
+        false => Cure::Advice(
+            "a || b joins texts; CAST(a AS numeric) + CAST(b AS numeric) adds numbers.",
+        ),
+    }
+}
+
+/// Whether a side is a wording, or texts joined by `+` with a wording among them.
+fn is_joined(node: Node<'_>) -> bool {
+    let mut node = node;
+    // Each step leads further down the tree.
+    while let Node::A_Expr(operation) = node {
+        if node_access::last_name(operation.name()) != Some("+") {
+            return false;
+        }
+        if is_wording(operation.rexpr()) {
+            return true;
+        }
+        node = operation.lexpr();
+    }
+    is_wording(node)
+}
+
+/// Whether a node is a string that is no number.
+fn is_wording(node: Node<'_>) -> bool {
+    let text = node_access::constant_text(node);
+    text.is_some_and(|text| text.trim().parse::<f64>().is_err())
+}
+
+/// Texts that are calculated with.
+pub(in crate::repair) fn numbers_of_texts(sides: &Sides<'_>) -> Cure {
+    let mut confidence = match sides.symbol {
+        "/" | "%" => Confidence::Likely,
+        _ => Confidence::Exact,
+    };
+    let mut changes = Vec::new();
+    for side in [&sides.left, &sides.right] {
+        if side.kind == Kind::Literal {
+            changes.push(Change::Cast(side.run, "numeric"));
+        }
+        if side.kind != Kind::Text {
+            continue;
+        }
+        if writes_digits(side.node) {
+            changes.push(Change::Cast(side.run, "int"));
+        } else {
+            changes.push(Change::Cast(side.run, "numeric"));
+            confidence = Confidence::Likely;
+        }
+    }
+    Cure::Changes(changes, confidence)
+}
+
+/// `a || b` joins texts, arrays and JSON.
+pub(in crate::repair) fn joined(sides: &Sides<'_>) -> Cure {
+    let (left, right) = (&sides.left, &sides.right);
+    if left.kind == Kind::Bool && right.kind == Kind::Bool {
+        let or = Change::Spelled(sides.operator, "OR".to_owned());
+        return Cure::Changes(vec![or], Confidence::Likely);
+    }
+    let is_plain = |kind| {
+        !matches!(
+            kind,
+            Kind::Text
+                | Kind::Literal
+                | Kind::Array
+                | Kind::Json
+                | Kind::Jsonb
+                | Kind::Other
+                | Kind::Unclear
+        )
+    };
+    if !is_plain(left.kind) || !is_plain(right.kind) {
+        return Cure::Sound;
+    }
+    match (as_text(left.kind), as_text(right.kind)) {
+        (Some(one), Some(other)) => {
+            Cure::Changes(vec![Change::Cast(left.run, "text")], least(one, other))
+        }
+        _ => Cure::Sound,
+    }
+}
+
+/// Whether a value is text that is nothing but the digits of a part of a date.
+pub(in crate::repair) fn writes_digits(node: Node<'_>) -> bool {
+    let Node::FuncCall(call) = node else {
+        return false;
+    };
+    let pattern = call.args().get(1).and_then(node_access::constant_text);
+    node_access::last_name(call.funcname()) == Some("to_char")
+        && pattern.is_some_and(|pattern| {
+            let pattern = pattern.replace("\"\"", "").to_ascii_uppercase();
+            let mut rest = pattern.as_str();
+            while !rest.is_empty() {
+                let code = DIGITS.iter().find_map(|code| rest.strip_prefix(code));
+                match code {
+                    Some(after) => rest = after,
+                    None => return false,
+                }
+            }
+            !pattern.is_empty()
+        })
+}
+
+/// What `to_char` writes as digits alone. Longer codes first.
+const DIGITS: [&str; 17] = [
+    "FM", "IYYY", "YYYY", "YY", "HH24", "HH12", "DDD", "MM", "DD", "MI", "SS", "IW", "WW", "ID",
+    "Q", "D", "HH",
+];

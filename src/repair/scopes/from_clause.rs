@@ -1,0 +1,193 @@
+//! What stands in the FROM of a query, and how it is joined.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::column_reference::Clause;
+use super::query_scopes::{Join, Leaf, Place, Reach};
+use crate::resolve::{Completeness, Item, View, Visibility};
+use crate::sql::tree::{JoinType, Node, nodes};
+
+/// Reads a FROM, item by item.
+pub(super) struct FromReader<'a> {
+    /// What the view knows of each name; nothing of one that it has twice.
+    items: HashMap<&'a str, Option<&'a Item<'a>>>,
+    place: Place,
+    read: ReadFrom<'a>,
+}
+
+/// What was read.
+#[derive(Default)]
+pub(super) struct ReadFrom<'a> {
+    pub leaves: Vec<Leaf<'a>>,
+    pub joins: Vec<Join<'a>>,
+    /// What stands there: queries, conditions, arguments.
+    pub inside: Vec<(Node<'a>, Place)>,
+}
+
+impl<'a> FromReader<'a> {
+    pub fn new(view: &'a View<'a>, place: Place) -> Self {
+        let mut items = HashMap::new();
+        for item in &view.items {
+            if let (Some(name), Visibility::Both | Visibility::Qualified) =
+                (&item.name, item.visibility)
+            {
+                let known = items.entry(name.as_str());
+                known.and_modify(|one| *one = None).or_insert(Some(item));
+            }
+        }
+        Self {
+            items,
+            place,
+            read: ReadFrom::default(),
+        }
+    }
+
+    /// Reads an item of the list. Joins nest as deep as the text; chains to either side are a loop.
+    pub fn item(&mut self, node: Node<'a>) {
+        let mut steps = vec![Step::Item(node)];
+        let mut done: Vec<Range<usize>> = Vec::new();
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Item(Node::JoinExpr(join)) => {
+                    steps.push(Step::Join(join));
+                    steps.push(Step::Item(join.rarg()));
+                    steps.push(Step::Item(join.larg()));
+                }
+                Step::Item(other) => {
+                    let at = self.read.leaves.len();
+                    self.leaf(other);
+                    done.push(at..self.read.leaves.len());
+                }
+                Step::Join(join) => {
+                    let right = done.pop().unwrap_or_default();
+                    let left = done.pop().unwrap_or_default();
+                    done.push(left.start..right.end);
+                    self.join(join, left, right);
+                }
+            }
+        }
+    }
+
+    pub fn end(self) -> ReadFrom<'a> {
+        self.read
+    }
+
+    fn leaf(&mut self, node: Node<'a>) {
+        let place = self.place;
+        let (name, at, only) = match node {
+            Node::RangeVar(table) => (
+                name_of(table.alias()).or(table.relname()),
+                usize::try_from(table.location).ok(),
+                !table.inh,
+            ),
+            Node::RangeSubselect(range) => {
+                let reach = match range.lateral {
+                    true => Reach::Items,
+                    false => Reach::Beyond,
+                };
+                let place = Place { reach, ..place };
+                self.read.inside.push((range.subquery(), place));
+                (name_of(range.alias()), None, false)
+            }
+            other => {
+                self.read.inside.push((other, place));
+                let alias = match other {
+                    Node::RangeFunction(range) => range.alias(),
+                    Node::RangeTableFunc(range) => range.alias(),
+                    Node::RangeTableSample(sample) => match sample.relation() {
+                        Node::RangeVar(table) if table.alias().is_none() => {
+                            let leaf = self.named(table.relname(), None, false);
+                            self.read.leaves.push(leaf);
+                            return;
+                        }
+                        Node::RangeVar(table) => table.alias(),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                (name_of(alias), None, false)
+            }
+        };
+        let leaf = self.named(name, at, only);
+        self.read.leaves.push(leaf);
+    }
+
+    /// What the view knows of a name.
+    fn named(&self, name: Option<&'a str>, at: Option<usize>, only: bool) -> Leaf<'a> {
+        let item = name.and_then(|name| self.items.get(name).copied().flatten());
+        Leaf {
+            name,
+            at,
+            relation: item.and_then(|item| item.relation),
+            only,
+            covered: false,
+            columns: item.map_or(&[], |item| &*item.columns),
+            completeness: item.map_or(Completeness::Open, |item| item.completeness),
+            nullable: false,
+            hidden: false,
+        }
+    }
+
+    fn join(&mut self, join: &'a nodes::JoinExpr, left: Range<usize>, right: Range<usize>) {
+        let nullable = match join.jointype {
+            JoinType::JOIN_LEFT => right.clone(),
+            JoinType::JOIN_RIGHT => left.clone(),
+            JoinType::JOIN_FULL => left.start..right.end,
+            _ => 0..0,
+        };
+        for leaf in self.read.leaves.get_mut(nullable).unwrap_or_default() {
+            leaf.nullable = true;
+        }
+        let using = match join.is_natural {
+            true => self.shared(&left, &right),
+            false => {
+                let names = join.using_clause().iter();
+                names.filter_map(|name| name.sval()).collect()
+            }
+        };
+        if join.alias().is_some() {
+            let inside = left.start..right.end;
+            for leaf in self.read.leaves.get_mut(inside).unwrap_or_default() {
+                leaf.hidden = true;
+                leaf.columns = &[];
+                leaf.completeness = Completeness::Open;
+            }
+        }
+        let place = Place {
+            clause: Clause::From,
+            join: Some(self.read.joins.len()),
+            ..self.place
+        };
+        self.read.inside.push((join.quals(), place));
+        self.read.joins.push(Join {
+            kind: join.jointype,
+            left,
+            right,
+            quals: join.quals(),
+            using,
+        });
+    }
+
+    /// The names that both sides have.
+    fn shared(&self, left: &Range<usize>, right: &Range<usize>) -> Vec<&'a str> {
+        let columns = |side: &Range<usize>| -> Vec<&'a str> {
+            let leaves = self.read.leaves.get(side.clone()).unwrap_or_default();
+            let columns = leaves.iter().flat_map(|leaf| leaf.columns);
+            columns.map(|column| column.name.as_str()).collect()
+        };
+        let on_the_right: std::collections::HashSet<&str> = columns(right).into_iter().collect();
+        let mut shared = columns(left);
+        shared.retain(|name| on_the_right.contains(name));
+        shared
+    }
+}
+
+enum Step<'a> {
+    Item(Node<'a>),
+    Join(&'a nodes::JoinExpr),
+}
+
+fn name_of(alias: Option<&nodes::Alias>) -> Option<&str> {
+    alias.and_then(nodes::Alias::aliasname)
+}

@@ -1,0 +1,94 @@
+//! What `(x).f` and `(x).*` mean: the fields of a composite value, or a function of that name.
+//!
+//! <https://www.postgresql.org/docs/current/rowtypes.html#ROWTYPES-ACCESSING>
+
+use super::SYSTEM_COLUMNS;
+use crate::catalog::{RelationId, TypeId, TypeKind};
+use crate::resolve::{Analysis, Field, Inferred, TooDeep, What};
+
+impl<'a> Analysis<'a> {
+    /// What `(argument).name` means: a field of a composite value, or a call of a function of that
+    /// name with it.
+    pub fn field(
+        &mut self,
+        argument: &Inferred,
+        name: &'a str,
+        location: i32,
+    ) -> Result<Inferred, TooDeep> {
+        let own = match argument {
+            Inferred::Row(fields) => {
+                self.charge(fields.len())?;
+                let mut named = fields.iter().filter(|field| &*field.name == name);
+                match (named.next(), named.next()) {
+                    (Some(field), None) => Some(field.inferred.clone()),
+                    (Some(_), Some(_)) => Some(Inferred::Unclear),
+                    (None, _) => None,
+                }
+            }
+            Inferred::Known(id) => self.field_of_type(*id, name)?,
+            Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => None,
+        };
+        if let Some(inferred) = own {
+            return Ok(inferred);
+        }
+        let called = self.field_call(argument, name, location);
+        if SYSTEM_COLUMNS.iter().any(|(system, ..)| *system == name) {
+            // A row that is a whole table's has these too; the type does not tell.
+            return Ok(Inferred::Unclear);
+        }
+        if called.is_none() && *argument == Inferred::Unclear {
+            self.note_at(location, What::Unclear);
+        }
+        Ok(called.unwrap_or(Inferred::Unclear))
+    }
+
+    /// The columns that `(argument).*` stands for; none where they cannot be told.
+    pub fn fields(&self, argument: &Inferred) -> Option<Vec<Field>> {
+        match argument {
+            Inferred::Row(fields) => Some(fields.to_vec()),
+            Inferred::Known(id) => {
+                let catalog = self.catalog;
+                let columns = catalog.columns_of(self.relation_of_type(*id)?).iter();
+                let fields = columns.map(|column| Field {
+                    name: catalog.names().text(column.name).into(),
+                    inferred: Inferred::Known(column.type_id),
+                });
+                Some(fields.collect())
+            }
+            Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => None,
+        }
+    }
+
+    /// The relation that a composite type, or a domain over one, has its fields from.
+    pub(in crate::resolve) fn relation_of_type(&self, id: TypeId) -> Option<RelationId> {
+        let mut id = id;
+        for _ in 0..DOMAINS_MAX {
+            match &self.catalog.data_type(id).kind {
+                TypeKind::Domain { base, .. } => id = *base,
+                TypeKind::Composite(relation) => return *relation,
+                TypeKind::Base
+                | TypeKind::Enum
+                | TypeKind::Range { .. }
+                | TypeKind::Multirange { .. }
+                | TypeKind::Pseudo => return None,
+            }
+        }
+        None
+    }
+
+    fn field_of_type(&mut self, id: TypeId, name: &str) -> Result<Option<Inferred>, TooDeep> {
+        let catalog = self.catalog;
+        let Some(relation) = self.relation_of_type(id) else {
+            return Ok(None);
+        };
+        let columns = catalog.columns_of(relation);
+        self.charge(columns.len())?;
+        let named = catalog.names().find(name);
+        let mut columns = columns.iter();
+        let found = columns.find(|column| Some(column.name) == named);
+        Ok(found.map(|column| Inferred::Known(column.type_id)))
+    }
+}
+
+/// Domains over domains: nobody stacks more.
+const DOMAINS_MAX: usize = 32;

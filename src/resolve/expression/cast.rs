@@ -1,0 +1,174 @@
+//! Casts that are written.
+//!
+//! <https://www.postgresql.org/docs/current/sql-expressions.html#SQL-SYNTAX-TYPE-CASTS>
+
+use crate::catalog::{CastId, TypeId, TypeKind};
+use crate::limits::DOMAINS_NESTED_MAX;
+use crate::resolve::coerce::Typing;
+use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::builtin;
+use crate::resolve::{Analysis, Scope, TooDeep, What};
+use crate::sql::tree::{Node, nodes};
+
+impl<'a> Analysis<'a> {
+    /// `x::t`, `CAST(x AS t)`, `t 'x'`.
+    pub(in crate::resolve) fn cast(
+        &mut self,
+        cast: &'a nodes::TypeCast,
+        source: &Inferred,
+    ) -> Inferred {
+        let Some(name) = cast.type_name() else {
+            self.note_at(cast.location, What::Unclear);
+            return Inferred::Unclear;
+        };
+        let inferred = self.type_name(name);
+        if let Inferred::Known(target) = inferred {
+            let has_length = !name.typmods().is_empty() || name.typemod >= 0;
+            if self.typing().is(target, builtin::UNKNOWN) && *source == Inferred::Literal {
+                return Inferred::Literal;
+            }
+            self.cast_to(source, target, has_length, cast.location);
+        }
+        inferred
+    }
+
+    /// A cast around ARRAY[…], which goes for its elements.
+    pub(in crate::resolve) fn array_cast(
+        &mut self,
+        cast: &'a nodes::TypeCast,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        let (Node::A_ArrayExpr(array), Some(name)) = (cast.arg(), cast.type_name()) else {
+            return self.unknown(Node::TypeCast(cast), scope);
+        };
+        let typing = self.typing();
+        let wanted = typing.type_written(name).map(|id| typing.base(id));
+        let wanted = wanted.filter(|id| typing.element(*id).is_some());
+        let source = self.array(array, wanted, scope)?;
+        Ok(self.cast(cast, &source))
+    }
+
+    /// Notes a cast that is written.
+    pub(in crate::resolve) fn cast_to(
+        &mut self,
+        source: &Inferred,
+        target: TypeId,
+        has_length: bool,
+        location: i32,
+    ) {
+        let typing = self.typing();
+        self.note_type(target, location);
+        self.note_type(typing.base(target), location);
+        if let (Inferred::Row(fields), Some(relation)) = (source, typing.row_relation(target)) {
+            let columns = self.catalog.columns_of(relation);
+            for (field, column) in fields.iter().zip(columns) {
+                match &field.inferred {
+                    Inferred::Row(_) => self.note_at(location, What::Unclear),
+                    other => {
+                        let candidates = typing.casts(other, column.type_id, true);
+                        self.written_cast(other.clone(), column.type_id, candidates, location);
+                    }
+                }
+            }
+        }
+        if *source == Inferred::Unclear && typing.row_relation(target).is_some() {
+            self.note_at(location, What::Unclear);
+        }
+        let candidates = typing.casts(source, target, has_length);
+        self.written_cast(source.clone(), target, candidates, location);
+    }
+
+    fn written_cast(
+        &mut self,
+        source: Inferred,
+        target: TypeId,
+        candidates: Vec<CastId>,
+        location: i32,
+    ) {
+        self.note_type(target, location);
+        self.note_at(
+            location,
+            What::Cast {
+                source,
+                target,
+                candidates,
+            },
+        );
+    }
+}
+
+impl Typing<'_> {
+    /// The listed casts that may be run to make a value of one type a value of another: between the
+    /// types below domains, between elements of arrays, and the one that makes a length hold.
+    fn casts(self, source: &Inferred, target: TypeId, has_length: bool) -> Vec<CastId> {
+        let mut found = Vec::new();
+        let mut source = match source {
+            Inferred::Known(id) => Source::Type(self.base(*id)),
+            Inferred::Literal | Inferred::Parameter(_) => Source::Literal,
+            Inferred::Row(_) | Inferred::Unclear => Source::Any,
+        };
+        let mut target = target;
+        for _ in 0..DOMAINS_NESTED_MAX {
+            let is_domain_of_length = self.has_modifier(target);
+            target = self.base(target);
+            found.extend(self.listed_casts(source, target));
+            if has_length || is_domain_of_length {
+                found.extend(self.catalog.index().cast(target, target));
+            }
+            let Some(element) = self.element(target) else {
+                break;
+            };
+            source = match source {
+                Source::Type(id) => match self.element(id) {
+                    Some(element) => Source::Type(self.base(element)),
+                    None => break,
+                },
+                other => other,
+            };
+            target = element;
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn listed_casts(self, source: Source, target: TypeId) -> Vec<CastId> {
+        match source {
+            Source::Literal => Vec::new(),
+            Source::Type(id) => self.catalog.index().cast(id, target).into_iter().collect(),
+            Source::Any => {
+                let casts = self.catalog.casts();
+                let to_target = casts.filter(|(_, cast)| cast.target == target);
+                to_target.map(|(id, _)| id).collect()
+            }
+        }
+    }
+
+    /// Whether a type is a domain that says a length, or lies over one that does.
+    fn has_modifier(self, id: TypeId) -> bool {
+        let mut id = id;
+        for _ in 0..DOMAINS_NESTED_MAX {
+            let TypeKind::Domain {
+                base,
+                base_modifier,
+                ..
+            } = self.data_type(id).kind
+            else {
+                return false;
+            };
+            if base_modifier >= 0 {
+                return true;
+            }
+            id = base;
+        }
+        true
+    }
+}
+
+/// What a cast starts from.
+#[derive(Clone, Copy)]
+enum Source {
+    Type(TypeId),
+    Literal,
+    Any,
+}

@@ -1,0 +1,240 @@
+//! IN with a list of values, and IS DISTINCT FROM.
+//!
+//! Postgres makes an array of the values that name no column of the query, if they have a type in
+//! common, and compares with the others one by one.
+//!
+//! <https://www.postgresql.org/docs/current/functions-comparisons.html#FUNCTIONS-COMPARISONS-IN-SCALAR>
+
+use crate::catalog::TypeKind;
+use crate::resolve::coerce::Fit;
+use crate::resolve::coerce::common_type::Shared;
+use crate::resolve::inferred::builtin;
+use crate::resolve::inferred::{Actual, Inferred};
+use crate::resolve::operator::Operands;
+use crate::resolve::{Analysis, Scope, TooDeep};
+use crate::sql::tree::list::NodeList;
+use crate::sql::tree::{self, Node, nodes};
+
+/// A side of a comparison.
+pub(in crate::resolve) struct Term {
+    inferred: Inferred,
+    fields: Fields,
+}
+
+/// Whether Postgres sees a row of values in a side of a comparison, and which.
+#[derive(Clone, PartialEq)]
+enum Fields {
+    /// It does not.
+    None,
+    /// It does.
+    Certain(Vec<Inferred>),
+    /// It does if the value that is cast is a row of a sub-select.
+    Possible(Vec<Inferred>),
+    /// It does, and their number is not known.
+    Uncounted,
+}
+
+/// Whether a value of the list names a column of its own query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    None,
+    Own,
+    /// It names a column that may be of a query around it, or inside it.
+    Unclear,
+}
+
+impl<'a> Analysis<'a> {
+    /// A side of a comparison.
+    pub(in crate::resolve) fn term(
+        &mut self,
+        node: Node<'a>,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Term, TooDeep> {
+        if let Node::RowExpr(row) = node {
+            return Ok(match self.row_values(row, scope)? {
+                Some(fields) => Term {
+                    inferred: self.own(builtin::RECORD),
+                    fields: Fields::Certain(fields),
+                },
+                None => Term {
+                    inferred: self.own(builtin::RECORD),
+                    fields: Fields::Uncounted,
+                },
+            });
+        }
+        let inferred = self.expression(node, scope)?;
+        Ok(self.term_of(node, inferred))
+    }
+
+    /// A side that has been analysed: a row that is cast to a composite type is still one.
+    pub(in crate::resolve) fn term_of(&self, node: Node<'a>, inferred: Inferred) -> Term {
+        let fields = match (node, &inferred) {
+            (Node::TypeCast(cast), Inferred::Known(id)) => match self.catalog.data_type(*id).kind {
+                TypeKind::Composite(Some(relation)) => {
+                    let columns = self.catalog.columns_of(relation).iter();
+                    let types = columns.map(|column| Inferred::Known(column.type_id));
+                    match cast.arg() {
+                        Node::RowExpr(_) => Fields::Certain(types.collect()),
+                        _ => Fields::Possible(types.collect()),
+                    }
+                }
+                _ => Fields::None,
+            },
+            _ => Fields::None,
+        };
+        Term { inferred, fields }
+    }
+
+    /// `x IN (a, b)`, whose left side has been analysed.
+    pub(in crate::resolve) fn in_list(
+        &mut self,
+        operation: &'a nodes::A_Expr,
+        left: Term,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        let (name, at) = (operation.name(), operation.location);
+        let Node::NodeList(list) = operation.rexpr() else {
+            return self.unknown(operation.rexpr(), scope);
+        };
+        let (mut fixed, mut others) = (Vec::new(), Vec::new());
+        let mut certain = true;
+        for node in list {
+            let term = self.term(node, scope)?;
+            match columns_in(node, scope) {
+                Columns::None => fixed.push(term),
+                Columns::Own => others.push(term),
+                Columns::Unclear => {
+                    certain = false;
+                    others.push(term);
+                }
+            }
+        }
+        let mut one_by_one = others;
+        if certain && fixed.len() > 1 {
+            one_by_one.extend(self.in_array(name, &left, fixed, at));
+        } else {
+            one_by_one.extend(fixed);
+            if !certain && one_by_one.len() > 1 && !self.is_one_type(&left, &one_by_one) {
+                let sides = Operands::Infix(&left.inferred, &Inferred::Unclear);
+                self.operator_written(name, &sides, at);
+            }
+        }
+        let mut seen: Vec<&Term> = Vec::new();
+        for term in &one_by_one {
+            let same =
+                |other: &&Term| other.inferred == term.inferred && other.fields == term.fields;
+            if seen.len() < DISTINCT_MAX && !seen.iter().any(same) {
+                seen.push(term);
+                self.one_comparison(name, &left, term, at);
+            } else if seen.len() >= DISTINCT_MAX {
+                self.one_comparison(name, &left, term, at);
+            }
+        }
+        Ok(self.own(builtin::BOOL))
+    }
+
+    /// `x IS DISTINCT FROM y`, whose left side has been analysed. Next to NULL it needs no
+    /// operator.
+    pub(in crate::resolve) fn distinct(
+        &mut self,
+        operation: &'a nodes::A_Expr,
+        left: &Term,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        let right = self.term(operation.rexpr(), scope)?;
+        let is_null = |node| matches!(node, Node::A_Const(constant) if constant.isnull);
+        if !is_null(operation.lexpr()) && !is_null(operation.rexpr()) {
+            self.one_comparison(operation.name(), left, &right, operation.location);
+        }
+        Ok(self.own(builtin::BOOL))
+    }
+
+    /// Whether it makes no difference which of the values are put into an array.
+    fn is_one_type(&self, left: &Term, values: &[Term]) -> bool {
+        let typing = self.typing();
+        matches!(left.inferred, Inferred::Known(id) if typing.base(id) == id)
+            && left.fields == Fields::None
+            && values.iter().all(|value| {
+                let same = value.inferred == left.inferred || value.inferred == Inferred::Literal;
+                same && value.fields == Fields::None
+            })
+    }
+
+    /// `x IN (1, 2)` is `x = ANY (ARRAY[1, 2])`, where `x` has a say in the type of the array.
+    /// Gives the values back where there is no such array.
+    fn in_array(
+        &mut self,
+        name: &'a NodeList,
+        left: &Term,
+        values: Vec<Term>,
+        at: i32,
+    ) -> Vec<Term> {
+        let typing = self.typing();
+        let sides = std::iter::once(left).chain(&values);
+        let actual: Vec<Actual> = sides.map(|side| side.inferred.actual(typing)).collect();
+        let shared = typing.shared(&actual);
+        if shared == Shared::Unclear {
+            let sides = Operands::Infix(&left.inferred, &Inferred::Unclear);
+            self.operator_written(name, &sides, at);
+        }
+        let Shared::Type(id) = shared else {
+            return values;
+        };
+        let fits = typing.all_fit(&actual, id) == Fit::Fits && !typing.is(id, builtin::RECORD);
+        let Some(array) = typing.array_of(id).filter(|_| fits) else {
+            return values;
+        };
+        self.note_type(array, at);
+        for value in values {
+            self.coerced(&value.inferred, id, at);
+        }
+        let element = Inferred::Known(id);
+        self.operator_written(name, &Operands::Infix(&left.inferred, &element), at);
+        Vec::new()
+    }
+
+    fn one_comparison(&mut self, name: &'a NodeList, left: &Term, right: &Term, at: i32) {
+        let plain = Operands::Infix(&left.inferred, &right.inferred);
+        match (&left.fields, &right.fields) {
+            (Fields::None, _) | (_, Fields::None) => {
+                let operated = self.operator_written(name, &plain, at);
+                self.coerced_to(&operated.result, builtin::BOOL, at);
+            }
+            (Fields::Certain(left), Fields::Certain(right)) => {
+                self.rows_compared(name, Some(left.clone()), Some(right.clone()), at);
+            }
+            (
+                Fields::Certain(left) | Fields::Possible(left),
+                Fields::Certain(right) | Fields::Possible(right),
+            ) => {
+                let operated = self.operator_written(name, &plain, at);
+                self.coerced_to(&operated.result, builtin::BOOL, at);
+                self.rows_compared(name, Some(left.clone()), Some(right.clone()), at);
+            }
+            (Fields::Uncounted, _) | (_, Fields::Uncounted) => {
+                self.rows_compared(name, None, None, at);
+            }
+        }
+    }
+}
+
+/// Whether an expression names a column of its own query: such a value stays out of the array.
+fn columns_in(node: Node<'_>, scope: &Scope<'_, '_>) -> Columns {
+    let mut found = Columns::None;
+    let mut waiting = vec![node];
+    while let Some(next) = waiting.pop() {
+        match next {
+            Node::ColumnRef(_) => found = Columns::Own,
+            Node::SelectStmt(_) => return Columns::Unclear,
+            other if tree::children(other, &mut waiting).is_err() => return Columns::Unclear,
+            _ => {}
+        }
+    }
+    match scope.outer {
+        Some(_) if found == Columns::Own => Columns::Unclear,
+        _ => found,
+    }
+}
+
+/// Values of so many different types are told apart; lists of real statements have one or two.
+const DISTINCT_MAX: usize = 16;

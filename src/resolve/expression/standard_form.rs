@@ -1,0 +1,83 @@
+//! The forms that the SQL standard gives a syntax of their own, XML among them, and what calls
+//! carry besides arguments.
+
+use crate::catalog::Oid;
+use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::builtin;
+use crate::resolve::operator::Operands;
+use crate::resolve::{Analysis, Scope, TooDeep};
+use crate::sql::tree::list::NodeList;
+use crate::sql::tree::{Node, XmlExprOp, nodes};
+
+impl<'a> Analysis<'a> {
+    /// What has neither operands nor arguments of the usual kind.
+    pub(in crate::resolve) fn standard_form(
+        &mut self,
+        node: Node<'a>,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        match node {
+            Node::SQLValueFunction(value) => Ok(self.server_value(value)),
+            Node::GroupingFunc(grouping) => {
+                self.all(grouping.args(), scope)?;
+                Ok(self.own(builtin::INT4))
+            }
+            Node::XmlExpr(xml) => self.xml(xml, scope),
+            Node::XmlSerialize(xml) => {
+                let value = self.expression(xml.expr(), scope)?;
+                self.coerced_to(&value, builtin::XML, xml.location);
+                let Some(name) = xml.type_name() else {
+                    return self.unknown(node, scope);
+                };
+                let inferred = self.type_name(name);
+                if let Inferred::Known(target) = inferred {
+                    let text = self.own(builtin::TEXT);
+                    self.cast_to(&text, target, true, xml.location);
+                }
+                Ok(inferred)
+            }
+            Node::MergeSupportFunc(_) => Ok(self.own(builtin::TEXT)),
+            Node::SetToDefault(_) => Ok(Inferred::Unclear),
+            other => self.json(other, scope),
+        }
+    }
+
+    /// The operator of ORDER BY … USING, noted.
+    pub fn sort_operator(&mut self, name: &'a NodeList, key: &Inferred, location: i32) {
+        let key = match key {
+            Inferred::Literal | Inferred::Parameter(_) => self.own(builtin::TEXT),
+            other => other.clone(),
+        };
+        self.operator_written(name, &Operands::Infix(&key, &key), location);
+    }
+
+    fn xml(&mut self, xml: &'a nodes::XmlExpr, scope: &Scope<'_, 'a>) -> Result<Inferred, TooDeep> {
+        for named in xml.named_args() {
+            match named {
+                Node::ResTarget(target) => self.expression(target.val(), scope)?,
+                other => self.expression(other, scope)?,
+            };
+        }
+        let asked: &[Oid] = match xml.op {
+            XmlExprOp::IS_XMLCONCAT => &[builtin::XML],
+            XmlExprOp::IS_XMLPARSE => &[builtin::TEXT, builtin::BOOL],
+            XmlExprOp::IS_XMLPI => &[builtin::TEXT],
+            XmlExprOp::IS_XMLROOT => &[builtin::XML, builtin::TEXT, builtin::INT4],
+            XmlExprOp::IS_DOCUMENT => &[builtin::XML],
+            _ => &[],
+        };
+        for (place, argument) in xml.args().iter().enumerate() {
+            let inferred = match argument {
+                Node::ResTarget(target) => self.expression(target.val(), scope)?,
+                other => self.expression(other, scope)?,
+            };
+            if let Some(target) = asked.get(place).or(asked.last()) {
+                self.coerced_to(&inferred, *target, xml.location);
+            }
+        }
+        Ok(self.own(match xml.op {
+            XmlExprOp::IS_DOCUMENT => builtin::BOOL,
+            _ => builtin::XML,
+        }))
+    }
+}

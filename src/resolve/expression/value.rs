@@ -1,0 +1,190 @@
+//! Values: constants, parameters, what the server knows of itself, and parts of values.
+
+use crate::catalog::Oid;
+use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::builtin;
+use crate::resolve::{Analysis, Scope, TooDeep};
+use crate::sql::tree::{ConstValue, Node, SQLValueFunctionOp, nodes};
+
+impl<'a> Analysis<'a> {
+    pub(in crate::resolve) fn constant(&self, constant: &nodes::A_Const) -> Inferred {
+        let oid = match constant.val() {
+            None | Some(ConstValue::String(_)) => return Inferred::Literal,
+            Some(ConstValue::Integer(_)) => builtin::INT4,
+            Some(ConstValue::Float(digits)) => number(digits),
+            Some(ConstValue::Boolean(_)) => builtin::BOOL,
+            Some(ConstValue::BitString(_)) => builtin::BIT,
+            Some(_) => return Inferred::Unclear,
+        };
+        self.own(oid)
+    }
+
+    /// A parameter: of the type that the client gave, or a literal if all its places make the same
+    /// of it. The type that one place gives to it holds at all others.
+    pub(in crate::resolve) fn parameter_value(&self, parameter: &nodes::ParamRef) -> Inferred {
+        let number = u32::try_from(parameter.number).unwrap_or_default();
+        let typing = self.typing();
+        match self.parameter(number) {
+            Inferred::Known(id) if !typing.is(id, builtin::UNKNOWN) => Inferred::Known(id),
+            Inferred::Known(_) | Inferred::Parameter(_) if self.is_literal_everywhere(number) => {
+                Inferred::Parameter(number)
+            }
+            _ => Inferred::Unclear,
+        }
+    }
+
+    pub(in crate::resolve) fn server_value(&self, value: &nodes::SQLValueFunction) -> Inferred {
+        self.own(match value.op {
+            SQLValueFunctionOp::SVFOP_CURRENT_DATE => builtin::DATE,
+            SQLValueFunctionOp::SVFOP_CURRENT_TIME | SQLValueFunctionOp::SVFOP_CURRENT_TIME_N => {
+                builtin::TIMETZ
+            }
+            SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP
+            | SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP_N => builtin::TIMESTAMPTZ,
+            SQLValueFunctionOp::SVFOP_LOCALTIME | SQLValueFunctionOp::SVFOP_LOCALTIME_N => {
+                builtin::TIME
+            }
+            SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP
+            | SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP_N => builtin::TIMESTAMP,
+            SQLValueFunctionOp::SVFOP_CURRENT_ROLE
+            | SQLValueFunctionOp::SVFOP_CURRENT_USER
+            | SQLValueFunctionOp::SVFOP_USER
+            | SQLValueFunctionOp::SVFOP_SESSION_USER
+            | SQLValueFunctionOp::SVFOP_CURRENT_CATALOG
+            | SQLValueFunctionOp::SVFOP_CURRENT_SCHEMA => builtin::NAME,
+            _ => return Inferred::Unclear,
+        })
+    }
+
+    /// The value of the first `steps` of a chain of fields and subscripts.
+    pub fn indirection(
+        &mut self,
+        of: &'a nodes::A_Indirection,
+        steps: usize,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        let value = self.expression(of.arg(), scope)?;
+        self.indirection_of(of, steps, value, scope)
+    }
+
+    /// `(x).f`, `x[1]`, `x[1:2]`, and more of them in a row, whose value has been analysed.
+    pub(in crate::resolve) fn indirection_of(
+        &mut self,
+        of: &'a nodes::A_Indirection,
+        steps: usize,
+        value: Inferred,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        let mut inferred = value;
+        let mut subscripts: Vec<&'a nodes::A_Indices> = Vec::new();
+        for step in of.indirection().iter().take(steps) {
+            match step {
+                Node::A_Indices(indices) => subscripts.push(indices),
+                Node::String(name) => {
+                    inferred = self.subscripted(inferred, &subscripts, scope)?;
+                    subscripts.clear();
+                    inferred = self.field(&inferred, name.sval().unwrap_or_default(), NO_PLACE)?;
+                }
+                other => inferred = self.unknown(other, scope)?,
+            }
+        }
+        inferred = self.subscripted(inferred, &subscripts, scope)?;
+        self.note_inferred(&inferred, NO_PLACE);
+        Ok(inferred)
+    }
+
+    /// A container with its subscripts, all at once: `x[1][2]` is an element of a two-dimensional
+    /// array, not of an array within an array.
+    fn subscripted(
+        &mut self,
+        container: Inferred,
+        subscripts: &[&'a nodes::A_Indices],
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Inferred, TooDeep> {
+        if subscripts.is_empty() {
+            return Ok(container);
+        }
+        let typing = self.typing();
+        let known = match container {
+            Inferred::Known(id) => Some(typing.base(id)),
+            _ => None,
+        };
+        let may_be_json = known.is_none_or(|id| typing.is(id, builtin::JSONB));
+        let mut slice = false;
+        for indices in subscripts {
+            slice |= indices.is_slice;
+            for bound in [indices.lidx(), indices.uidx()] {
+                if matches!(bound, Node::None) {
+                    continue;
+                }
+                let inferred = self.expression(bound, scope)?;
+                if may_be_json {
+                    self.coerced_to(&inferred, builtin::TEXT, NO_PLACE);
+                }
+                self.coerced_to(&inferred, builtin::INT4, NO_PLACE);
+            }
+        }
+        let Some(id) = known else {
+            return Ok(Inferred::Unclear);
+        };
+        let data_type = typing.data_type(id);
+        Ok(match typing.oid(id) {
+            builtin::JSONB => Inferred::Known(id),
+            builtin::INT2VECTOR if slice => self.own(INT2_ARRAY),
+            builtin::OIDVECTOR if slice => self.own(OID_ARRAY),
+            _ if slice => data_type.element.map(|_| id).into(),
+            // A container of an extension has rules of its own.
+            _ => data_type.element.into(),
+        })
+    }
+}
+
+/// The type of a number that is no small integer.
+fn number(digits: &str) -> Oid {
+    let plain: String = digits.chars().filter(|c| *c != '_').collect();
+    let (sign, magnitude) = match plain.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", plain.as_str()),
+    };
+    let prefix = magnitude.get(..2).unwrap_or_default();
+    let (digits, radix) = match prefix {
+        "0x" | "0X" => (magnitude.get(2..), 16),
+        "0o" | "0O" => (magnitude.get(2..), 8),
+        "0b" | "0B" => (magnitude.get(2..), 2),
+        _ => (Some(magnitude), 10),
+    };
+    let signed = format!("{sign}{}", digits.unwrap_or_default());
+    match i64::from_str_radix(&signed, radix) {
+        Ok(value) if i32::try_from(value).is_ok() => builtin::INT4,
+        Ok(_) => builtin::INT8,
+        Err(_) => builtin::NUMERIC,
+    }
+}
+
+/// Arrays that slices of the server's vectors are.
+const INT2_ARRAY: Oid = Oid(1005);
+const OID_ARRAY: Oid = Oid(1028);
+
+/// Where the tree does not say.
+const NO_PLACE: i32 = -1;
+
+#[cfg(test)]
+mod tests {
+    use super::{builtin, number};
+
+    #[test]
+    fn numbers_have_the_smallest_type_that_holds_them() {
+        for (digits, oid) in [
+            ("2147483648", builtin::INT8),
+            ("-2147483648", builtin::INT4),
+            ("9223372036854775807", builtin::INT8),
+            ("9223372036854775808", builtin::NUMERIC),
+            ("0x1FFFFFFFF", builtin::INT8),
+            ("1_000_000_000_000", builtin::INT8),
+            ("1.5", builtin::NUMERIC),
+            ("1e3", builtin::NUMERIC),
+        ] {
+            assert_eq!(number(digits), oid, "{digits}");
+        }
+    }
+}

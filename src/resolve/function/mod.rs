@@ -1,0 +1,454 @@
+//! Calls of functions: which functions a call may mean, and what it returns.
+//!
+//! <https://www.postgresql.org/docs/current/typeconv-func.html>
+
+pub mod body_arguments;
+pub(super) mod candidates;
+
+use std::sync::Arc;
+
+use super::coerce::Pathway;
+use super::coerce::polymorphic::Settled;
+use super::function::candidates::{CallShape, FunctionCandidate};
+use super::inferred::builtin;
+use super::inferred::{Actual, Field, Inferred};
+use super::type_name::Place;
+use super::{Analysis, Form, MisfitKind, Scope, TooDeep, Typing, What};
+use crate::catalog::{CastContext, FunctionId, TypeId};
+use crate::sql::tree::{CoercionForm, Node, nodes};
+
+/// What a call of a function turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// The functions that it may be; one if it can be told.
+    pub candidates: Vec<FunctionId>,
+    /// The type of what it returns (of one row, if it returns several), polymorphic types resolved.
+    pub inferred: Inferred,
+}
+
+/// The arguments of a call.
+struct Arguments<'a> {
+    given: Vec<Inferred>,
+    names: Vec<&'a str>,
+    variadic: bool,
+    /// How many of them WITHIN GROUP sorts.
+    sorted: usize,
+    /// Whether the call has nothing but one argument, as `x.f` has.
+    plain: bool,
+    /// Whether that argument is a literal.
+    literal: bool,
+}
+
+/// What a name and arguments may mean.
+struct Meant {
+    /// A cast to the type of that name.
+    cast: Option<TypeId>,
+    /// A call of one of these.
+    functions: Vec<FunctionCandidate>,
+    /// Where it is neither: functions of the name that take as many arguments.
+    unfit: Vec<FunctionId>,
+}
+
+impl<'a> Analysis<'a> {
+    /// What a call names: its arguments (filter, order and window too) are analysed, the function
+    /// is noted.
+    pub fn call(
+        &mut self,
+        call: &'a nodes::FuncCall,
+        form: Form,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Called, TooDeep> {
+        let arguments = self.call_arguments(call, scope)?;
+        let parts = self.written(call);
+        let Some(place) = parts.as_deref().and_then(Place::of) else {
+            self.note_at(call.location, What::Unclear);
+            return Ok(Called::unclear());
+        };
+        let meant = self.typing().meant(place, &arguments);
+        let called = self.called(&meant, form, &arguments, call.location);
+        let column = match &called {
+            Some(called) if called.candidates.len() < 2 => None,
+            // Postgres takes the column where it cannot choose a function.
+            Some(_) | None => self.column_as_call(place, &arguments),
+        };
+        Ok(match (called, column) {
+            (Some(called), None) => called,
+            (Some(called), Some(column)) => Called {
+                inferred: Inferred::agreed([called.inferred, column]),
+                ..called
+            },
+            (None, Some(inferred)) => Called {
+                candidates: Vec::new(),
+                inferred,
+            },
+            (None, None) => {
+                let (given, names) = (&arguments.given, &arguments.names);
+                self.absent_function(place, given, names, call.location);
+                self.no_function(meant, form, call.location);
+                Called::unclear()
+            }
+        })
+    }
+
+    /// The parts of a call's name as the server reads them. The grammar here is a later one, and
+    /// writes pg_catalog before names of its own forms.
+    fn written(&self, call: &'a nodes::FuncCall) -> Option<Vec<&'a str>> {
+        let parts: Option<Vec<&str>> = call.funcname().iter().map(Node::as_str).collect();
+        let major = self.catalog.server_major();
+        let by_syntax = call.funcformat == CoercionForm::COERCE_SQL_SYNTAX;
+        Some(match parts?.as_slice() {
+            [schema, "extract"] if by_syntax && major < EXTRACT_SINCE => vec![schema, "date_part"],
+            // Where it is a name like any other, it is looked up like any other.
+            ["pg_catalog", "json_object"] if major < JSON_OBJECT_SINCE => vec!["json_object"],
+            parts => parts.to_vec(),
+        })
+    }
+
+    /// The function that `x.f` calls where `f` is no field of `x`; none, and nothing noted, where
+    /// there is no such function.
+    pub fn field_call(
+        &mut self,
+        argument: &Inferred,
+        name: &'a str,
+        location: i32,
+    ) -> Option<Inferred> {
+        let arguments = Arguments {
+            given: vec![argument.clone()],
+            names: Vec::new(),
+            variadic: false,
+            sorted: 0,
+            plain: true,
+            literal: false,
+        };
+        let meant = self.typing().meant(Place::Path(name), &arguments);
+        let called = self.called(&meant, Form::Field, &arguments, location)?;
+        Some(called.inferred)
+    }
+
+    fn call_arguments(
+        &mut self,
+        call: &'a nodes::FuncCall,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<Arguments<'a>, TooDeep> {
+        let mut given = Vec::new();
+        let mut names = Vec::new();
+        for argument in call.args() {
+            match argument {
+                Node::NamedArgExpr(named) => {
+                    names.push(named.name().unwrap_or_default());
+                    given.push(self.expression(named.arg(), scope)?);
+                }
+                other => given.push(self.expression(other, scope)?),
+            }
+        }
+        if call.agg_distinct {
+            for inferred in &given {
+                self.note_compared(inferred, call.location);
+            }
+        }
+        for sort in call.agg_order() {
+            let inferred = self.sort_key(sort, scope)?;
+            if call.agg_within_group {
+                given.push(inferred);
+            }
+        }
+        self.condition(call.agg_filter(), scope)?;
+        if let Some(window) = call.over() {
+            self.window(window, scope)?;
+        }
+        let plain = given.len() == 1
+            && names.is_empty()
+            && call.agg_order().is_empty()
+            && matches!(call.agg_filter(), Node::None)
+            && call.over().is_none()
+            && !call.agg_star
+            && !call.agg_distinct
+            && !call.func_variadic;
+        let literal = matches!(call.args().first(), Some(Node::A_Const(_)));
+        Ok(Arguments {
+            given,
+            names,
+            variadic: call.func_variadic,
+            sorted: match call.agg_within_group {
+                true => call.agg_order().len(),
+                false => 0,
+            },
+            plain,
+            literal,
+        })
+    }
+
+    /// Notes what is called, and what its arguments become; none where nothing is.
+    fn called(
+        &mut self,
+        meant: &Meant,
+        form: Form,
+        arguments: &Arguments<'_>,
+        location: i32,
+    ) -> Option<Called> {
+        let mut results = Vec::new();
+        if let Some(target) = meant.cast
+            && let Some(source) = arguments.given.first()
+        {
+            self.cast_to(source, target, false, location);
+            results.push(Inferred::Known(target));
+        }
+        let functions = meant.functions.iter();
+        let candidates: Vec<FunctionId> = functions
+            .flat_map(|candidate| candidate.functions.iter().copied())
+            .collect();
+        if candidates.is_empty() && results.is_empty() {
+            return None;
+        }
+        if !candidates.is_empty() {
+            let form = match form {
+                Form::Call if meant.cast.is_some() => Form::TypeAsFunction,
+                other => other,
+            };
+            let candidates = candidates.clone();
+            self.note_at(location, What::Functions { candidates, form });
+        }
+        for candidate in &meant.functions {
+            let settled = self.arguments(&candidate.declared, &arguments.given, location);
+            self.note_collected(candidate, settled.as_ref(), location);
+            for id in &candidate.functions {
+                results.push(self.returned(*id, candidate, settled.as_ref()));
+            }
+        }
+        self.hypothetical(meant, arguments, location);
+        for result in &results {
+            self.note_inferred(result, location);
+        }
+        let inferred = Inferred::agreed(results);
+        Some(Called {
+            candidates,
+            inferred,
+        })
+    }
+
+    /// VARIADIC makes an array of what it collects.
+    fn note_collected(
+        &mut self,
+        candidate: &FunctionCandidate,
+        settled: Option<&Settled>,
+        location: i32,
+    ) {
+        let typing = self.typing();
+        let last = candidate
+            .declared
+            .last()
+            .filter(|_| candidate.collected > 0);
+        if let (Some(element), Some(settled)) = (last, settled)
+            && let Inferred::Known(element) = settled.real(typing, *element)
+            && let Some(array) = typing.array_of(element)
+        {
+            self.note_type(array, location);
+        }
+    }
+
+    /// A call that the server will refuse. Functions of the name stay, in case it does not.
+    fn no_function(&mut self, meant: Meant, form: Form, location: i32) {
+        let candidates = meant.unfit;
+        self.misfit(location, MisfitKind::Function);
+        self.note_at(
+            location,
+            match candidates.is_empty() {
+                true => What::MissingFunction,
+                false => What::Functions { candidates, form },
+            },
+        );
+    }
+
+    /// A hypothetical row is compared with the sorted ones: each of its values takes the type that
+    /// it has in common with theirs, which weigh more.
+    fn hypothetical(&mut self, meant: &Meant, arguments: &Arguments<'_>, location: i32) {
+        let typing = self.typing();
+        let takes_any = |id: FunctionId| {
+            let collects = self.catalog.function(id).variadic;
+            collects.is_some_and(|id| typing.is(id, builtin::ANY))
+        };
+        let mut functions = meant.functions.iter().flat_map(|found| &found.functions);
+        if arguments.sorted == 0 || !functions.any(|id| takes_any(*id)) {
+            return;
+        }
+        let given = &arguments.given;
+        let direct = given.len().saturating_sub(arguments.sorted);
+        let (direct, sorted) = given.split_at_checked(direct).unwrap_or_default();
+        let unpaired = direct.len().saturating_sub(sorted.len());
+        for (value, sorted) in direct.iter().skip(unpaired).zip(sorted) {
+            let pair = [sorted.clone(), value.clone()];
+            self.common_type(&pair, location);
+        }
+    }
+
+    /// The type of a function's result in one call.
+    fn returned(
+        &self,
+        id: FunctionId,
+        candidate: &FunctionCandidate,
+        settled: Option<&Settled>,
+    ) -> Inferred {
+        let typing = self.typing();
+        let function = self.catalog.function(id);
+        let given = candidate.declared.len().saturating_sub(candidate.defaulted);
+        let defaults = candidate.declared.get(given..).unwrap_or_default();
+        // The type of a polymorphic argument's default is not in the snapshot.
+        let hidden = defaults.iter().any(|id| typing.polymorphic(*id).is_some());
+        let real = |id: TypeId| match settled {
+            _ if typing.polymorphic(id).is_none() => Inferred::Known(id),
+            Some(settled) if !hidden => settled.real(typing, id),
+            _ => Inferred::Unclear,
+        };
+        if !typing.is(function.returns, builtin::RECORD) {
+            return real(function.returns);
+        }
+        if function.out_columns.is_empty() {
+            return Inferred::Known(function.returns);
+        }
+        let names = self.catalog.names();
+        let columns = function.out_columns.iter().enumerate();
+        let fields = columns.map(|(place, (name, id))| Field {
+            name: match name {
+                Some(name) if !names.text(*name).is_empty() => names.text(*name).into(),
+                _ => format!("column{}", place + 1).into(),
+            },
+            inferred: real(*id),
+        });
+        Inferred::Row(fields.collect::<Arc<[Field]>>())
+    }
+
+    /// `f(x)` for the column `f` of the row `x`.
+    fn column_as_call(&mut self, place: Place<'_>, arguments: &Arguments<'_>) -> Option<Inferred> {
+        let (Place::Path(name), true, Some(row)) =
+            (place, arguments.plain, arguments.given.first())
+        else {
+            return None;
+        };
+        let fields = self.fields(row)?;
+        let field = fields.into_iter().find(|field| *field.name == *name)?;
+        Some(field.inferred)
+    }
+}
+
+impl Typing<'_> {
+    /// What a call may mean.
+    fn meant(self, place: Place<'_>, arguments: &Arguments<'_>) -> Meant {
+        let actual: Vec<Actual> = arguments
+            .given
+            .iter()
+            .map(|given| given.actual(self))
+            .collect();
+        let shape = CallShape {
+            arguments: actual.len(),
+            names: &arguments.names,
+            variadic: arguments.variadic,
+        };
+        let candidates = self.function_candidates(place, shape);
+        if !actual.contains(&Actual::Unclear)
+            && let Some(exact) = self.exact(&candidates, &actual)
+        {
+            return Meant::function(exact.clone());
+        }
+        let cast = match (actual.as_slice(), arguments.names.is_empty()) {
+            ([one], true) => self.meant_cast(place, *one, arguments.literal),
+            _ => MeantCast::No,
+        };
+        let (cast, functions) = match cast {
+            MeantCast::Certainly(target) => return Meant::cast(target),
+            MeantCast::Possibly(target) => (Some(target), candidates),
+            MeantCast::No => (None, candidates),
+        };
+        let all = functions.iter().flat_map(|found| found.functions.clone());
+        let all: Vec<FunctionId> = all.collect();
+        let functions = self.choose(functions, &actual);
+        let fits = cast.is_some() || !functions.is_empty();
+        Meant {
+            cast,
+            functions,
+            unfit: if fits { Vec::new() } else { all },
+        }
+    }
+
+    /// The candidate that declares exactly the types of the arguments.
+    fn exact<'c>(
+        self,
+        candidates: &'c [FunctionCandidate],
+        actual: &[Actual],
+    ) -> Option<&'c FunctionCandidate> {
+        let unknown = self.builtin(builtin::UNKNOWN);
+        let same = |declared: &TypeId, actual: &Actual| match actual {
+            Actual::Type(id) => declared == id,
+            Actual::Unknown => Some(*declared) == unknown,
+            Actual::Unclear => false,
+        };
+        candidates.iter().find(|candidate| {
+            let mut pairs = candidate.declared.iter().zip(actual);
+            pairs.all(|(declared, actual)| same(declared, actual))
+        })
+    }
+
+    /// Whether a call with one argument is a cast to the type of its name.
+    fn meant_cast(self, place: Place<'_>, argument: Actual, literal: bool) -> MeantCast {
+        let is_row = |id: &TypeId| {
+            let kind = &self.data_type(*id).kind;
+            matches!(kind, crate::catalog::TypeKind::Composite(_))
+        };
+        let Some(target) = self.type_named(place).filter(|id| !is_row(id)) else {
+            return MeantCast::No;
+        };
+        let source = match argument {
+            Actual::Type(source) => source,
+            Actual::Unknown if literal => return MeantCast::Certainly(target),
+            Actual::Unknown | Actual::Unclear => return MeantCast::Possibly(target),
+        };
+        let is_text = self.data_type(self.base(target)).category == builtin::CATEGORY_STRING;
+        let from_row = self.is(source, builtin::RECORD) || self.is_composite(source);
+        match self.pathway(source, target, CastContext::Explicit) {
+            Pathway::Relabel => MeantCast::Certainly(target),
+            Pathway::Text if !(from_row && is_text) => MeantCast::Certainly(target),
+            Pathway::Text | Pathway::Function(_) | Pathway::Elements | Pathway::None => {
+                MeantCast::No
+            }
+        }
+    }
+}
+
+/// The first server that has a function for EXTRACT; an older one calls `date_part`.
+const EXTRACT_SINCE: u16 = 14;
+
+/// The first server whose grammar knows JSON_OBJECT.
+const JSON_OBJECT_SINCE: u16 = 16;
+
+/// Whether a call is a cast.
+enum MeantCast {
+    Certainly(TypeId),
+    Possibly(TypeId),
+    No,
+}
+
+impl Meant {
+    fn function(candidate: FunctionCandidate) -> Self {
+        Self {
+            cast: None,
+            functions: vec![candidate],
+            unfit: Vec::new(),
+        }
+    }
+
+    fn cast(target: TypeId) -> Self {
+        Self {
+            cast: Some(target),
+            functions: Vec::new(),
+            unfit: Vec::new(),
+        }
+    }
+}
+
+impl Called {
+    fn unclear() -> Self {
+        Self {
+            candidates: Vec::new(),
+            inferred: Inferred::Unclear,
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! SELECT, VALUES and set operations.
+//!
+//! <https://www.postgresql.org/docs/current/sql-select.html>
+
+pub mod clauses;
+pub mod output;
+pub mod output_name;
+pub mod set_operation;
+pub mod with;
+
+use super::query::with::Recursion;
+use super::scope::Reach;
+use super::{Analysis, Completeness, Inferred, Item, Name, Output, Scope, ScopeColumn, Shape};
+use super::{TooDeep, What};
+use crate::catalog::Oid;
+use crate::sql::tree::{Node, SetOperation, list::NodeList, nodes};
+
+impl<'a> Analysis<'a> {
+    /// What a query names and returns. `outer` is the scope of the expression or of the FROM that
+    /// it stands in.
+    pub fn query(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        outer: Option<&Scope<'_, 'a>>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        let mut shape = self.operand(select, outer)?;
+        self.settle(&mut shape);
+        Ok(shape)
+    }
+
+    /// The query of a common table that reads itself.
+    pub(in crate::resolve) fn recursive_query(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        outer: &Scope<'_, 'a>,
+        recursion: &Recursion<'a>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        let mut shape = self.deeper(|inside| {
+            inside.query_in(select, Some(outer), |inside, scope| {
+                if select.op == SetOperation::SETOP_NONE {
+                    return inside.one_query(select, scope);
+                }
+                inside.recursive_union(select, scope, recursion)
+            })
+        })?;
+        self.settle(&mut shape);
+        Ok(shape)
+    }
+
+    /// What a query names and returns, literals left without a type: as an operand of UNION.
+    pub(in crate::resolve) fn operand(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        outer: Option<&Scope<'_, 'a>>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        self.deeper(|inside| {
+            inside.query_in(select, outer, |inside, scope| {
+                inside.one_query(select, scope)
+            })
+        })
+    }
+
+    /// The type of a column that stays in a result: what has no type is text there.
+    pub(in crate::resolve) fn settled(&mut self, inferred: Inferred, at: i32) -> Inferred {
+        match inferred {
+            Inferred::Literal | Inferred::Parameter(_) => {
+                let text = self.built_in(TEXT);
+                if let Inferred::Known(target) = text {
+                    self.coerced(&inferred, target, at);
+                }
+                text
+            }
+            Inferred::Known(_) | Inferred::Row(_) | Inferred::Unclear => inferred,
+        }
+    }
+
+    fn settle(&mut self, shape: &mut Shape<'a>) {
+        for column in &mut shape.columns {
+            let inferred = std::mem::replace(&mut column.inferred, Inferred::Unclear);
+            column.inferred = self.settled(inferred, NO_PLACE);
+        }
+    }
+
+    /// Does what is done for every query: its WITH, and its scope.
+    fn query_in(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        outer: Option<&Scope<'_, 'a>>,
+        inside: impl FnOnce(&mut Self, &mut Scope<'_, 'a>) -> Result<Shape<'a>, TooDeep>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        let entered = self.enter(select, outer);
+        let mut scope = Scope {
+            outer,
+            id: Some(entered.id),
+            ..Scope::default()
+        };
+        self.with_clause(select.with_clause(), &mut scope)?;
+        let shape = inside(self, &mut scope)?;
+        self.leave(entered, scope);
+        if let Some(first) = shape.columns.first() {
+            self.remember_first_name(select, first.name.clone());
+        }
+        Ok(shape)
+    }
+
+    fn one_query(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        scope: &mut Scope<'_, 'a>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        if select.op != SetOperation::SETOP_NONE {
+            self.set_operation(select, scope)
+        } else if !select.values_lists().is_empty() {
+            self.values(select, scope)
+        } else {
+            self.plain_select(select, scope)
+        }
+    }
+
+    fn plain_select(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        scope: &mut Scope<'_, 'a>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        self.read_from(select.from_clause(), scope)?;
+        let shape = self.targets(select, scope)?;
+        self.condition(select.where_clause(), scope)?;
+        self.condition(select.having_clause(), scope)?;
+        self.group_clause(select.group_clause(), &shape, scope)?;
+        self.distinct_clause(select.distinct_clause(), &shape, scope)?;
+        for window in select.window_clause() {
+            match window {
+                Node::WindowDef(window) => self.window(window, scope)?,
+                other => self.anything(other, scope)?,
+            }
+        }
+        self.sort_and_limit(select, &shape, scope)?;
+        Ok(shape)
+    }
+
+    /// VALUES: the columns are called column1, column2, …, and have the type that all rows share.
+    fn values(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        scope: &mut Scope<'_, 'a>,
+    ) -> Result<Shape<'a>, TooDeep> {
+        let mut columns: Vec<Vec<Inferred>> = Vec::new();
+        let mut completeness = Completeness::Complete;
+        for row in select.values_lists() {
+            let Node::NodeList(row) = row else {
+                self.anything(row, scope)?;
+                continue;
+            };
+            let (values, own) = self.expression_list(row, scope)?;
+            completeness = completeness.and(own);
+            for (place, value) in values.into_iter().enumerate() {
+                match columns.get_mut(place) {
+                    // Most rows have the same types: each is kept once.
+                    Some(seen) if seen.contains(&value) => {}
+                    Some(seen) => {
+                        self.charge(seen.len())?;
+                        seen.push(value);
+                    }
+                    None => columns.push(vec![value]),
+                }
+            }
+        }
+        let mut outputs = Vec::with_capacity(columns.len());
+        for (place, seen) in columns.iter().enumerate() {
+            let shared = self.common_type(seen, NO_PLACE);
+            let name = Name::from(format!("column{}", place.saturating_add(1)));
+            outputs.push(Output::computed(name, self.settled(shared, NO_PLACE)));
+        }
+        let shape = Shape {
+            columns: outputs,
+            completeness,
+        };
+        let columns = self.columns_of_shape(&shape, &[])?;
+        let item = Item::of_columns(Some(VALUES_NAME.into()), columns.into());
+        scope.items.push(Item {
+            completeness,
+            ..item
+        });
+        self.sort_and_limit(select, &shape, scope)?;
+        Ok(shape)
+    }
+
+    /// The values of a list of expressions, stars among them expanded: a row of VALUES, or the
+    /// fields of ROW.
+    pub(in crate::resolve) fn expression_list(
+        &mut self,
+        nodes: &'a NodeList,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<(Vec<Inferred>, Completeness), TooDeep> {
+        let mut values = Vec::with_capacity(nodes.len());
+        let mut completeness = Completeness::Complete;
+        for node in nodes {
+            match self.star(node, scope)? {
+                None => values.push(self.expression(node, scope)?),
+                Some(shape) => {
+                    completeness = completeness.and(shape.completeness);
+                    values.extend(shape.columns.into_iter().map(|column| column.inferred));
+                }
+            }
+        }
+        Ok((values, completeness))
+    }
+
+    /// What LIMIT and the like stand for, and what the rows are sorted by.
+    pub(in crate::resolve) fn sort_and_limit(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        shape: &Shape<'a>,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<(), TooDeep> {
+        self.sort_clause(select.sort_clause(), shape, scope)?;
+        for count in [select.limit_offset(), select.limit_count()] {
+            if !matches!(count, Node::None) {
+                self.expression_as(count, BIGINT, scope)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// WHERE, HAVING, ON.
+    pub(in crate::resolve) fn condition(
+        &mut self,
+        node: Node<'a>,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<(), TooDeep> {
+        if matches!(node, Node::None) {
+            return Ok(());
+        }
+        let inferred = self.expression(node, scope)?;
+        self.coerced_to(&inferred, BOOLEAN, NO_PLACE);
+        Ok(())
+    }
+
+    /// An expression in a place that asks for a type.
+    pub(in crate::resolve) fn expression_as(
+        &mut self,
+        node: Node<'a>,
+        target: Oid,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<(), TooDeep> {
+        let inferred = self.expression(node, scope)?;
+        match self.catalog.index().type_of_oid(target) {
+            Some(target) => self.coerced(&inferred, target, NO_PLACE),
+            None => self.note_at(NO_PLACE, What::Unclear),
+        }
+        Ok(())
+    }
+
+    /// The columns of a query under the names that are given to them from outside; those without
+    /// one keep their own.
+    pub(in crate::resolve) fn columns_of_shape(
+        &mut self,
+        shape: &Shape<'a>,
+        aliases: &[&'a str],
+    ) -> Result<Vec<ScopeColumn<'a>>, TooDeep> {
+        self.charge(shape.columns.len().saturating_mul(COPY_COST))?;
+        let mut aliases = aliases.iter();
+        let columns = shape.columns.iter().map(|column| {
+            let own = || column.name.clone();
+            let name = aliases.next().map_or_else(own, |alias| Name::from(*alias));
+            ScopeColumn {
+                origin: column.origin,
+                ..ScopeColumn::computed(name, column.inferred.clone())
+            }
+        });
+        Ok(columns.collect())
+    }
+}
+
+impl<'s, 'a> Scope<'s, 'a> {
+    /// The scope as what stands in FROM without LATERAL sees it.
+    pub(in crate::resolve) fn without_items(&mut self) -> &Self {
+        self.reach = Reach::OuterOnly;
+        self
+    }
+
+    /// The scope as LATERAL, functions in FROM, and all other clauses see it.
+    pub(in crate::resolve) fn with_items(&mut self) -> &Self {
+        self.reach = Reach::Items;
+        self
+    }
+}
+
+impl Completeness {
+    /// Whether two things together are complete.
+    pub(in crate::resolve) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Complete, Self::Complete) => Self::Complete,
+            (Self::Open, _) | (_, Self::Open) => Self::Open,
+        }
+    }
+}
+
+/// `text`.
+pub(in crate::resolve) const TEXT: Oid = Oid(25);
+
+/// `bigint`.
+pub(in crate::resolve) const BIGINT: Oid = Oid(20);
+
+/// `boolean`.
+pub(in crate::resolve) const BOOLEAN: Oid = Oid(16);
+
+/// Where the tree does not say.
+pub(in crate::resolve) const NO_PLACE: i32 = -1;
+
+/// A column copied costs as much as so many looked at.
+pub(in crate::resolve) const COPY_COST: usize = 20;
+
+/// What a VALUES can be called in its own ORDER BY.
+const VALUES_NAME: &str = "*VALUES*";

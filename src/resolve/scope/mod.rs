@@ -1,0 +1,233 @@
+//! What is visible in a query: the relations of its FROM, its queries of WITH, and what is visible
+//! in the queries around it.
+//!
+//! <https://www.postgresql.org/docs/current/queries-table-expressions.html>
+
+pub mod view;
+
+use std::sync::Arc;
+
+use super::query::with::CommonTable;
+use super::{Field, Inferred, Name, Via, What};
+use crate::catalog::{RelationId, SchemaId, TypeId};
+
+/// What an expression can refer to. Scopes form a chain: the query, the one around it, and so on.
+#[derive(Default)]
+pub struct Scope<'s, 'a> {
+    pub(in crate::resolve) outer: Option<&'s Scope<'s, 'a>>,
+    pub(in crate::resolve) id: Option<ScopeId>,
+    pub(in crate::resolve) items: Vec<Item<'a>>,
+    /// The place of the first of them that can be referred to now: an ON does not see what stands
+    /// before its join.
+    pub(in crate::resolve) first: usize,
+    pub(in crate::resolve) reach: Reach,
+    pub(in crate::resolve) tables: Vec<CommonTable<'a>>,
+}
+
+/// Whether the items of a scope can be referred to now. While a FROM is read, what stands in it
+/// sees its neighbours only if it is LATERAL or a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::resolve) enum Reach {
+    #[default]
+    Items,
+    OuterOnly,
+}
+
+/// The place of a scope in [`super::Resolution::scopes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScopeId(pub(in crate::resolve) usize);
+
+/// Something in FROM that has columns.
+#[derive(Clone, Debug)]
+pub struct Item<'a> {
+    /// The name that qualifies its columns: its alias, or its own name.
+    pub name: Option<Name<'a>>,
+    /// The schema of a relation that has no alias, by which it can be qualified further.
+    pub schema: Option<SchemaId>,
+    /// The relation, if it is one.
+    pub relation: Option<RelationId>,
+    /// Its columns.
+    pub columns: Arc<[ScopeColumn<'a>]>,
+    /// Whether these are all.
+    pub completeness: Completeness,
+    /// How its columns can be referred to.
+    pub visibility: Visibility,
+    pub(in crate::resolve) row: RowOf,
+    pub(in crate::resolve) system_columns: SystemColumns,
+}
+
+/// Whether all columns of something are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Completeness {
+    /// They are.
+    #[default]
+    Complete,
+    /// There may be more: the snapshot does not know the relation, or not what a function returns.
+    Open,
+}
+
+/// How columns can be referred to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// By themselves, or after the name of the item.
+    Both,
+    /// By themselves only: a join, or a sub-select without a name.
+    Unqualified,
+    /// After the name of the item only: what a join with USING has taken the columns of.
+    Qualified,
+}
+
+/// The type of a row of something in FROM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::resolve) enum RowOf {
+    /// A composite type.
+    Composite(TypeId),
+    /// The value itself: a function that returns no row.
+    Value(Inferred),
+    /// A record of the columns.
+    Columns,
+    /// It cannot be told.
+    Unclear,
+}
+
+/// Which of the columns that every table has can be referred to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::resolve) enum SystemColumns {
+    /// It has them.
+    Both,
+    /// It has them, and stands in a join: they need the name of the item.
+    Qualified,
+    /// It has none.
+    Absent,
+}
+
+/// A column of something in FROM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeColumn<'a> {
+    /// Its name here.
+    pub name: Name<'a>,
+    /// Its type.
+    pub inferred: Inferred,
+    /// The relation and the number of the column that it passes on unchanged, if any.
+    pub origin: Option<(RelationId, i16)>,
+    /// Where it is read, if it is.
+    pub(in crate::resolve) via: Via,
+    pub(in crate::resolve) star: Star,
+}
+
+/// Whether a star stands for a column, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::resolve) enum Star {
+    #[default]
+    Covers,
+    /// What SEARCH and CYCLE add, seen from inside a query below the one that has the WITH.
+    PassesOver,
+}
+
+impl<'s, 'a> Scope<'s, 'a> {
+    /// A scope without anything.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// This scope and those around it, nearest first.
+    pub(in crate::resolve) fn chain(&self) -> impl Iterator<Item = &Scope<'s, 'a>> {
+        std::iter::successors(Some(self), |scope| scope.outer)
+    }
+
+    /// The items that can be referred to now.
+    pub(in crate::resolve) fn visible(&self) -> &[Item<'a>] {
+        match self.reach {
+            Reach::Items => self.items.get(self.first..).unwrap_or_default(),
+            Reach::OuterOnly => &[],
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// Something with these columns, whose rows are records of them.
+    pub(in crate::resolve) fn of_columns(
+        name: Option<Name<'a>>,
+        columns: Arc<[ScopeColumn<'a>]>,
+    ) -> Self {
+        Self {
+            visibility: match name {
+                Some(_) => Visibility::Both,
+                None => Visibility::Unqualified,
+            },
+            name,
+            schema: None,
+            relation: None,
+            columns,
+            completeness: Completeness::Complete,
+            row: RowOf::Columns,
+            system_columns: SystemColumns::Absent,
+        }
+    }
+
+    /// Something of which nothing is known but its name.
+    pub(in crate::resolve) fn unknown(name: Option<Name<'a>>) -> Self {
+        Self {
+            completeness: Completeness::Open,
+            row: RowOf::Unclear,
+            ..Self::of_columns(name, Arc::from([]))
+        }
+    }
+
+    /// Whether a column can be referred to by its name alone.
+    pub fn is_seen_unqualified(&self) -> bool {
+        matches!(self.visibility, Visibility::Both | Visibility::Unqualified)
+    }
+
+    /// Whether a column can be referred to after this name.
+    pub fn is_called(&self, name: &str) -> bool {
+        matches!(self.visibility, Visibility::Both | Visibility::Qualified)
+            && self.name.as_ref().is_some_and(|own| own.as_str() == name)
+    }
+
+    /// The type of its rows.
+    pub(in crate::resolve) fn row_type(&self) -> Inferred {
+        match &self.row {
+            RowOf::Composite(id) => Inferred::Known(*id),
+            RowOf::Value(inferred) => inferred.clone(),
+            RowOf::Unclear => Inferred::Unclear,
+            RowOf::Columns if self.completeness == Completeness::Open => Inferred::Unclear,
+            RowOf::Columns => {
+                let fields = self.columns.iter().map(|column| Field {
+                    name: column.name.as_str().into(),
+                    inferred: column.inferred.clone(),
+                });
+                Inferred::Row(fields.collect())
+            }
+        }
+    }
+}
+
+impl<'a> ScopeColumn<'a> {
+    /// A use of it.
+    pub(in crate::resolve) fn read(&self) -> What<'a> {
+        What::Column {
+            inferred: self.inferred.clone(),
+            origin: self.origin,
+            via: self.via,
+        }
+    }
+
+    /// A column that passes nothing on unchanged.
+    pub(in crate::resolve) fn computed(name: Name<'a>, inferred: Inferred) -> Self {
+        Self {
+            name,
+            inferred,
+            origin: None,
+            via: Via::Query,
+            star: Star::Covers,
+        }
+    }
+}
+
+impl ScopeId {
+    /// Its place in the list.
+    pub fn place(self) -> usize {
+        self.0
+    }
+}

@@ -1,0 +1,103 @@
+//! Whether policies fit what the databases contain that are known.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::policy::access::{ColumnPattern, RelationPattern};
+use crate::policy::{Policy, PolicySet, Problem};
+use crate::upstream::catalog_cache::policy_effects::Seen;
+
+/// The models of policies that cannot be put into statements. A model counts as wrong where it does
+/// not fit the database that the settings name, or none that is known: clients can name databases
+/// that a policy was not written for.
+pub fn problems(coming: &PolicySet, seen: &[Seen]) -> Vec<Problem> {
+    let of = |policy: &Arc<Policy>| {
+        let known: Vec<&Seen> = known_to(policy, seen).collect();
+        let mut wrong: BTreeMap<String, Misfit> = BTreeMap::new();
+        for one in &known {
+            let sight = one.sights.sight(policy.version_number());
+            for (model, what) in sight.iter().flat_map(|sight| sight.model_problems()) {
+                let misfit = wrong.entry(model).or_default();
+                misfit.databases += 1;
+                misfit.is_in_named |= one.is_named;
+                misfit.what = what.to_owned();
+            }
+        }
+        wrong.retain(|_, misfit| misfit.is_in_named || misfit.databases == known.len());
+        wrong
+            .into_iter()
+            .map(|(model, misfit)| Problem {
+                place: format!("policy {}, {model}", policy.name()),
+                what: misfit.what,
+            })
+            .collect::<Vec<_>>()
+    };
+    coming.all().iter().flat_map(of).collect()
+}
+
+/// How many patterns of the policies stand for nothing in any database that is known and that they
+/// are for. Zero where none is known.
+pub fn idle(coming: &PolicySet, seen: &[Seen]) -> usize {
+    let of = |policy: &Arc<Policy>| {
+        let known = known_to(policy, seen);
+        let known: Vec<&Catalog> = known.map(|one| one.sights.catalog().as_ref()).collect();
+        match known.is_empty() {
+            true => 0,
+            false => idle_patterns(policy, &known),
+        }
+    };
+    coming.all().iter().map(of).sum()
+}
+
+/// Where a model does not fit.
+#[derive(Default)]
+struct Misfit {
+    databases: usize,
+    is_in_named: bool,
+    what: String,
+}
+
+/// The databases whose sessions can be under a policy.
+fn known_to<'s>(policy: &'s Policy, seen: &'s [Seen]) -> impl Iterator<Item = &'s Seen> {
+    seen.iter().filter(|one| is_for(policy, &one.database))
+}
+
+/// Whether any session of a database can be under a policy.
+pub(in crate::server) fn is_for(policy: &Policy, database: &str) -> bool {
+    let wanted = policy.matches().and_then(|own| own.database.as_deref());
+    wanted.is_none_or(|names| names.iter().any(|name| name.matches(database)))
+}
+
+fn idle_patterns(policy: &Policy, known: &[&Catalog]) -> usize {
+    let access = policy.access();
+    let relations = access.relations_allowed.iter().flatten();
+    let relations = relations.chain(&access.relations_denied);
+    let columns = access.columns_allowed.iter().chain(&access.columns_denied);
+    let is_idle = |pattern: &&RelationPattern| !known.iter().any(|own| names_any(pattern, own));
+    let shows_nothing =
+        |pattern: &&ColumnPattern| !known.iter().any(|own| names_any_column(pattern, own));
+    relations.filter(is_idle).count() + columns.filter(shows_nothing).count()
+}
+
+fn names_any(pattern: &RelationPattern, catalog: &Catalog) -> bool {
+    let names = catalog.names();
+    let mut relations = catalog.relations();
+    relations.any(|(_, relation)| {
+        let schema = names.text(catalog.schema(relation.schema).name);
+        pattern.names(schema, names.text(relation.name))
+    })
+}
+
+fn names_any_column(pattern: &ColumnPattern, catalog: &Catalog) -> bool {
+    let names = catalog.names();
+    let mut relations = catalog.relations();
+    relations.any(|(id, relation)| {
+        let schema = names.text(catalog.schema(relation.schema).name);
+        pattern.relation.names(schema, names.text(relation.name))
+            && catalog
+                .columns_of(id)
+                .iter()
+                .any(|column| pattern.column.matches(names.text(column.name)))
+    })
+}

@@ -1,0 +1,219 @@
+//! The policies' own tests, where `policy.tests: required` asks for them: no policies hold that
+//! fail one.
+//!
+//! They are run against the database that the settings name. A policy that is for other databases
+//! alone is run against those of them that are known, or that its `match` names without a pattern,
+//! and has to pass in one. A test that nobody can run, because nothing is known of its database,
+//! has not passed.
+//!
+//! No client is let in before they have passed at the start: without the upstream pgsieve waits for
+//! it. Statements are judged and sent nowhere.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use super::policy_fit::is_for;
+use crate::catalog::Catalog;
+use crate::limits;
+use crate::offline::assumptions::{Person, Roles, World};
+use crate::offline::judge::Judge;
+use crate::offline::policy_tests;
+use crate::offline::policy_tests::{Ended, Ran};
+use crate::policy::access::Glob;
+use crate::policy::{Policy, PolicySet, Problem};
+use crate::upstream::account::Account;
+use crate::upstream::catalog_cache::Catalogs;
+use crate::upstream::catalog_cache::policy_effects::{Seen, Sights};
+use crate::upstream::connect::Upstream;
+use crate::upstream::snapshot;
+
+/// Runs the tests.
+#[derive(Clone)]
+pub struct PolicyTests {
+    /// The way to databases that no client has come to yet.
+    pub upstream: Arc<Upstream>,
+    /// Who looks into them.
+    pub account: Account,
+    /// As whom users log in there.
+    pub roles: Roles,
+}
+
+/// How the tests of all policies ended.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tested {
+    /// How many passed.
+    pub passed: usize,
+    /// Those that did not, each with its policy and place, and without its statement.
+    pub problems: Vec<Problem>,
+}
+
+impl PolicyTests {
+    /// Waits until the catalog of the named database is there, and runs all tests. May be
+    /// cancelled.
+    pub async fn begin(&self, policies: &Arc<PolicySet>, catalogs: &Catalogs) -> Tested {
+        loop {
+            let seen = catalogs.seen();
+            if seen.iter().any(|one| one.is_named) {
+                let (own, policies) = (self.clone(), Arc::clone(policies));
+                let handle = Handle::current();
+                // Judging is no work for the thread that answers probes.
+                let running = spawn_blocking(move || own.run(&policies, &seen, &handle));
+                return running.await.unwrap_or_else(|_panic| Tested {
+                    passed: 0,
+                    problems: vec![problem("pgsieve", "met a fault of its own in the tests")],
+                });
+            }
+            sleep(limits::POLICY_TESTS_LOOK_INTERVAL).await;
+        }
+    }
+
+    /// Runs all tests; on a thread that may wait.
+    pub fn run(&self, policies: &PolicySet, seen: &[Seen], handle: &Handle) -> Tested {
+        let (elsewhere, unread) = handle.block_on(self.elsewhere(policies, seen));
+        let known: Vec<&Seen> = seen.iter().chain(&elsewhere).collect();
+        let mut tested = Tested {
+            passed: 0,
+            problems: unread,
+        };
+        for (own, policy) in policies.all().iter().enumerate() {
+            if policy.tests().is_empty() {
+                continue;
+            }
+            let of_one = self.of_policy(own, policy, policies, &known);
+            tested.passed += of_one.passed;
+            tested.problems.extend(of_one.problems);
+        }
+        tested
+    }
+
+    /// The tests of one policy: in the named database where it is for that one, at every server
+    /// where it is known; else in the one of the others where most pass.
+    fn of_policy(
+        &self,
+        own: usize,
+        policy: &Policy,
+        policies: &PolicySet,
+        known: &[&Seen],
+    ) -> Tested {
+        let known = known.iter().filter(|one| is_for(policy, &one.database));
+        let (named, others): (Vec<&Seen>, Vec<&Seen>) = known.partition(|one| one.is_named);
+        let run = |one: &Seen| self.in_database(own, policy, policies, one);
+        let all =
+            |databases: &[&Seen]| -> Vec<Tested> { databases.iter().map(|one| run(one)).collect() };
+        let ended = match named.is_empty() {
+            false => all(&named).into_iter().max_by_key(Tested::failed),
+            true => all(&others).into_iter().min_by_key(Tested::failed),
+        };
+        ended.unwrap_or_else(|| {
+            let place = format!("policy {}, tests", policy.name());
+            let what = "cannot be run: of no database that it is for the catalog is known; name \
+                        one in upstream.url, or without a pattern in match.database";
+            Tested {
+                passed: 0,
+                problems: vec![problem(&place, what)],
+            }
+        })
+    }
+
+    fn in_database(
+        &self,
+        own: usize,
+        policy: &Policy,
+        policies: &PolicySet,
+        seen: &Seen,
+    ) -> Tested {
+        let world = World {
+            catalog: Some(Arc::clone(seen.sights.catalog())),
+            account: self.account.user.clone(),
+            database: seen.database.clone(),
+            roles: self.roles.clone(),
+        };
+        let judges = policies.all().iter().map(|policy| {
+            let sight = seen.sights.sight(policy.version_number());
+            Judge::with_sight(policy, sight.cloned())
+        });
+        let judges: Vec<Judge> = judges.collect();
+        let mut tested = Tested::default();
+        for case in policy.tests() {
+            let ran = policy_tests::run(case, own, &judges, (&world, &Person::untold()));
+            match ran.ended {
+                Ended::Passed => tested.passed += 1,
+                Ended::Failed | Ended::Undecided => {
+                    tested.problems.push(told(policy, &ran, &seen.database));
+                }
+            }
+        }
+        tested
+    }
+
+    /// The databases that policies are for and nobody has looked into yet, as far as they are named
+    /// without a pattern, and why some of them cannot be read.
+    async fn elsewhere(&self, policies: &PolicySet, seen: &[Seen]) -> (Vec<Seen>, Vec<Problem>) {
+        let (mut found, mut unread): (Vec<Seen>, Vec<_>) = (Vec::new(), Vec::new());
+        for policy in policies.all().iter().filter(|one| !one.tests().is_empty()) {
+            if seen.iter().any(|one| is_for(policy, &one.database)) {
+                continue;
+            }
+            if found.iter().any(|one| is_for(policy, &one.database)) {
+                continue;
+            }
+            let wanted = policy.matches().and_then(|own| own.database.as_deref());
+            let wanted = wanted.unwrap_or_default().iter().filter_map(Glob::exact);
+            for database in wanted.take(limits::POLICY_TESTS_DATABASES_MAX) {
+                match self.look(database).await {
+                    Ok(catalog) => {
+                        found.push(Seen {
+                            database: database.to_owned(),
+                            is_named: false,
+                            sights: Arc::new(Sights::of(Arc::new(catalog), policies.all())),
+                        });
+                        break;
+                    }
+                    Err(why) => {
+                        let place = format!("policy {}, match.database", policy.name());
+                        let what = format!("the catalog of {database:?} cannot be read: {why}");
+                        unread.push((policy.name(), problem(&place, &what)));
+                    }
+                }
+            }
+        }
+        // Of several that a policy names one is enough.
+        let is_lost = |(name, problem): (&str, Problem)| {
+            let policy = policies.all().iter().find(|own| own.name() == name)?;
+            let is_found = found.iter().any(|one: &Seen| is_for(policy, &one.database));
+            (!is_found).then_some(problem)
+        };
+        let unread = unread.into_iter().filter_map(is_lost).collect();
+        (found, unread)
+    }
+
+    /// The catalog of a database, read now; or why it cannot be. May be cancelled.
+    pub async fn look(&self, database: &str) -> Result<Catalog, String> {
+        let connected = snapshot::connect(&self.upstream, &self.account, database).await;
+        let (client, _task) = connected.map_err(|error| error.to_string())?;
+        let loaded = snapshot::load(&client).await;
+        Catalog::build(loaded.map_err(|error| error.to_string())?)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl Tested {
+    fn failed(&self) -> usize {
+        self.problems.len()
+    }
+}
+
+fn told(policy: &Policy, ran: &Ran<'_>, database: &str) -> Problem {
+    let place = format!("policy {}, {}", policy.name(), ran.case.place);
+    problem(&place, &format!("{} in {database:?}", ran.told()))
+}
+
+fn problem(place: &str, what: &str) -> Problem {
+    Problem {
+        place: place.into(),
+        what: what.into(),
+    }
+}

@@ -1,0 +1,15 @@
+//! What the names, settings and values of a session mean at this moment. The gate judges by it.
+//!
+//! * `names`: the database's catalog, the search_path and the role that names are looked up with
+//! * `tracked_setting`: every value that one setting may have now, as far as the wire tells it
+//! * `statement_timeout`: the bound on one statement
+//! * `model_values`: what the models of a policy read of a session: its user and its settings
+//! * `client_min_messages`: whether the client wants notices
+//! * `reported_role`: as what kind of server (primary, standby) the session is reported
+
+pub mod client_min_messages;
+pub mod model_values;
+pub mod names;
+pub mod reported_role;
+pub(super) mod statement_timeout;
+pub mod tracked_setting;

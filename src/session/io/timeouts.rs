@@ -1,0 +1,386 @@
+//! The clocks of a session: what ends a wait for a peer that says nothing.
+//!
+//! - The upstream has the time that its statement may run, and a grace. What counts is the time in
+//!   which it is waited for and nothing of the client's stands in the way: who reads slowly has not
+//!   hung. Where nothing bounds the statement there is no such clock; TCP finds a dead host.
+//! - A client that is being read shows its end by itself. One that is not (its frames wait) is
+//!   looked at now and then.
+//! - A client that has said goodbye, or sends nothing more, is answered on for as long as bytes go
+//!   to it; once there are none for a moment, what runs for it is given up. Postgres would run on:
+//!   that a database works for nobody is worth the difference to who half-closes and waits.
+//!
+//! One timer serves all. A statement only leaves a moment behind; the timer looks at that when it
+//! fires, and is set anew for what is left.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::Relay;
+use super::sockets::read;
+use crate::limits;
+use crate::net::stream::Presence;
+use crate::session::pending::Owed;
+use crate::session::protocol::{Conversation, Ending, Intake};
+use crate::session::reply::Farewell;
+use crate::waits::Wait;
+use crate::wire::frame::{Cut, Phase, cut_frontend};
+
+/// The clocks of one session.
+#[derive(Default)]
+pub(in crate::session) struct Clocks {
+    timer: Option<Pin<Box<Sleep>>>,
+    answer: AnswerClock,
+    departure: Option<Box<Departure>>,
+    /// When the client is looked at next, while it is not being read.
+    look: Option<Instant>,
+    /// What the client's side last showed.
+    pub(in crate::session) client: Hearing,
+}
+
+/// Whether the client's socket wakes the session by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::session) enum Hearing {
+    /// It does: it has been read to its end.
+    #[default]
+    Open,
+    /// It does not: what it has sent is not being read.
+    Shut,
+    /// It has been read to the end of all.
+    SaidAll,
+}
+
+/// How long one wait has lasted, or one answer of the upstream's has been waited for.
+#[derive(Debug, Default)]
+struct AnswerClock {
+    /// What is waited for.
+    turn: Option<(Wait, u64)>,
+    /// What was waited for it before something of the client's stood in the way.
+    spent: Duration,
+    /// Since when it is waited for again.
+    since: Option<Instant>,
+    pressed: Pressed,
+}
+
+/// Whether the upstream was told to send what it holds back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Pressed {
+    #[default]
+    NotYet,
+    Told,
+}
+
+/// A client that is leaving.
+#[derive(Debug, Clone, Copy)]
+struct Departure {
+    ending: Ending,
+    since: Instant,
+    /// Bytes that had gone to it then.
+    sent: u64,
+}
+
+impl Relay {
+    /// Ready when a wait has lasted for too long. To be asked at the end of each turn; wakes the
+    /// session in time.
+    pub(in crate::session) fn watch(
+        &mut self,
+        context: &mut Context<'_>,
+        scratch: &mut [u8],
+    ) -> Poll<Ending> {
+        for _ in 0..WATCH_ROUNDS_MAX {
+            let Some(due) = self.next_due() else {
+                self.clocks.rest();
+                return Poll::Pending;
+            };
+            if self.clocks.wakes(due, context).is_pending() {
+                return Poll::Pending;
+            }
+            let now = Instant::now();
+            let gone = self.look_at_client(now, context, scratch);
+            if let Some(ending) = gone.or_else(|| self.overdue(now)) {
+                return Poll::Ready(ending);
+            }
+            if !self.conversation.outbox.is_settled() {
+                context.waker().wake_by_ref();
+            }
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// When the first of the clocks runs out.
+    fn next_due(&mut self) -> Option<Instant> {
+        let wait = self.waits_for();
+        let turn = (wait, self.conversation.journal.turn());
+        let bound = self.bound_of(wait);
+        let look = match self.clocks.client {
+            Hearing::Open => {
+                self.clocks.look = None;
+                None
+            }
+            Hearing::Shut | Hearing::SaidAll => {
+                let soon = || Instant::now() + limits::DEPARTURE_LOOK_INTERVAL;
+                Some(*self.clocks.look.get_or_insert_with(soon))
+            }
+        };
+        if let Intake::Closing(ending @ (Ending::Terminated | Ending::ClientGone)) =
+            self.conversation.intake
+        {
+            self.leaves(ending);
+        }
+        let answer = self.clocks.answer.due(turn, bound);
+        let left = self.clocks.departure.as_ref();
+        let left = left.map(|left| left.since + limits::DEPARTURE_GRACE);
+        [look, answer, left].into_iter().flatten().min()
+    }
+
+    /// What the session waits for now.
+    pub(in crate::session) fn waits_for(&self) -> Wait {
+        let conversation = &self.conversation;
+        if !conversation.reply.is_empty() || !self.has_flushed() {
+            return Wait::ClientReads;
+        }
+        if self.memory.stops_upstream() {
+            return Wait::Memory;
+        }
+        if conversation.is_calling() {
+            return Wait::Signal;
+        }
+        let has_part = !self.upstream_rest.is_empty();
+        if let Some(wait) = conversation.waits_for_upstream(has_part) {
+            return wait;
+        }
+        match (&self.elsewhere, conversation.waits_for_audit()) {
+            (Some(elsewhere), _) => elsewhere.wait(),
+            (None, _) if self.cancelling.is_some() => Wait::CutCancel,
+            (None, true) => Wait::AuditRoom,
+            // Between two turns nothing is taken, and nothing is waited for.
+            (None, false) if conversation.takes_frames() || conversation.turn.is_over() => {
+                Wait::Client
+            }
+            (None, false) => Wait::Nobody,
+        }
+    }
+
+    fn bound_of(&self, wait: Wait) -> Option<Duration> {
+        match wait {
+            Wait::Answer => {
+                let statement = self.conversation.statement_time_max()?;
+                let statements = self.conversation.statements_answered();
+                Some(statement.saturating_mul(statements) + limits::UPSTREAM_GRACE)
+            }
+            // Those that a clock of somebody else's ends.
+            Wait::Repair | Wait::CutCancel | Wait::Memory | Wait::Signal => None,
+            other => other.bound(),
+        }
+    }
+
+    /// A client that is not being read may have left.
+    fn look_at_client(
+        &mut self,
+        now: Instant,
+        context: &mut Context<'_>,
+        scratch: &mut [u8],
+    ) -> Option<Ending> {
+        if self.clocks.look.is_none_or(|look| look > now) {
+            return None;
+        }
+        self.clocks.look = Some(now + limits::DEPARTURE_LOOK_INTERVAL);
+        match self.client.presence() {
+            Presence::Gone => return Some(Ending::ClientGone),
+            Presence::SaidAll => self.leaves(Ending::ClientGone),
+            Presence::There if self.read_ahead(context, scratch).is_err() => {
+                return Some(Ending::ClientGone);
+            }
+            Presence::There => {}
+        }
+        if says_goodbye(&self.client_rest) {
+            self.leaves(Ending::Terminated);
+        }
+        None
+    }
+
+    /// Reads some of what the client has sent before its turn: where more waits than the system
+    /// holds for us, the end behind it does not come through.
+    fn read_ahead(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> io::Result<()> {
+        while self.clocks.client == Hearing::Shut
+            && self.client_rest.len() < limits::READ_AHEAD_BYTES_MAX
+            && self.may_read_ahead()
+        {
+            match read(&mut self.client, context, scratch) {
+                Poll::Pending => return Ok(()),
+                Poll::Ready(Ok(0)) => {
+                    self.clocks.client = Hearing::SaidAll;
+                    self.leaves(Ending::ClientGone);
+                }
+                Poll::Ready(Ok(count)) => self.take_ahead_of_turn(scratch, count),
+                Poll::Ready(Err(error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The client is leaving.
+    fn leaves(&mut self, ending: Ending) {
+        let sent = self.counted().to_client;
+        self.clocks.departure.get_or_insert_with(|| {
+            let since = Instant::now();
+            Box::new(Departure {
+                ending,
+                since,
+                sent,
+            })
+        });
+    }
+
+    /// What has lasted for too long.
+    fn overdue(&mut self, now: Instant) -> Option<Ending> {
+        let sent = self.counted().to_client;
+        if let Some(left) = &mut self.clocks.departure
+            && left.since + limits::DEPARTURE_GRACE <= now
+        {
+            if left.sent == sent {
+                return Some(left.ending);
+            }
+            (left.since, left.sent) = (now, sent);
+        }
+        let wait = self.waits_for();
+        let bound = self.bound_of(wait)?;
+        if self.clocks.answer.ends(Some(bound))? > now {
+            return None;
+        }
+        let is_first = self.clocks.answer.pressed == Pressed::NotYet;
+        if wait == Wait::Answer && is_first && self.conversation.asks_for_held_answers() {
+            self.clocks.answer.press(bound, now);
+            return None;
+        }
+        self.conversation.given_up(wait)
+    }
+}
+
+impl Clocks {
+    /// Whether the timer has fired for a moment that is due by then.
+    fn wakes(&mut self, due: Instant, context: &mut Context<'_>) -> Poll<()> {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));
+        // One that is set for earlier looks, and is set anew then.
+        if timer.deadline() > due || timer.is_elapsed() {
+            timer.as_mut().reset(due);
+        }
+        timer.as_mut().poll(context)
+    }
+
+    /// Nothing is waited for that has a bound: a timer that has fired is given back.
+    fn rest(&mut self) {
+        if self.timer.as_ref().is_some_and(|timer| timer.is_elapsed()) {
+            self.timer = None;
+        }
+    }
+}
+
+impl AnswerClock {
+    /// When what is waited for has taken as long as it may.
+    fn due(&mut self, turn: (Wait, u64), bound: Option<Duration>) -> Option<Instant> {
+        let is_blocked = turn.0 == Wait::ClientReads;
+        let is_same = self
+            .turn
+            .is_some_and(|known| known == turn || is_blocked && known.1 == turn.1);
+        if !is_same {
+            *self = Self {
+                turn: Some(turn),
+                ..Self::default()
+            };
+        }
+        if bound.is_none() {
+            if let Some(since) = self.since.take() {
+                self.spent += since.elapsed();
+            }
+            return None;
+        }
+        self.since.get_or_insert_with(Instant::now);
+        self.ends(bound)
+    }
+
+    fn ends(&self, bound: Option<Duration>) -> Option<Instant> {
+        let left = bound?.saturating_sub(self.spent);
+        self.since?.checked_add(left)
+    }
+
+    /// From now on there is the grace once more, and nothing else.
+    fn press(&mut self, bound: Duration, now: Instant) {
+        self.pressed = Pressed::Told;
+        self.spent = bound.saturating_sub(limits::UPSTREAM_GRACE);
+        self.since = Some(now);
+    }
+}
+
+impl Conversation {
+    /// What of the upstream's is waited for, if anything is. `has_part` says whether part of a
+    /// message has come.
+    fn waits_for_upstream(&self, has_part: bool) -> Option<Wait> {
+        let is_part = has_part || self.passing > 0 || self.dropping > 0;
+        let is_asked = match self.journal.front() {
+            None | Some(Owed::Rescue(_)) => false,
+            // The client has its error, and has yet to send the end of its batch.
+            Some(cut @ Owed::Cut(_)) => cut.is_work() || self.journal.len() > 1,
+            Some(_) => true,
+        };
+        match (self.has_heard_farewell(), is_asked) {
+            (true, _) => Some(Wait::UpstreamCloses),
+            (false, true) => Some(Wait::Answer),
+            (false, false) => is_part.then_some(Wait::UpstreamFrame),
+        }
+    }
+
+    /// Statements in the text that is being answered: each has the whole time.
+    fn statements_answered(&self) -> u32 {
+        match self.journal.front() {
+            Some(Owed::Query(running)) => running.facts.statements.max(1),
+            Some(Owed::Plan(asking)) => asking.statements().max(1),
+            _ => 1,
+        }
+    }
+
+    /// What was sent without a Sync may be done, and its answers held back: they are asked for.
+    /// Says whether they were.
+    fn asks_for_held_answers(&mut self) -> bool {
+        if self.standing.unsynced {
+            self.outbox.flush_message();
+        }
+        self.standing.unsynced
+    }
+
+    /// How the session ends whose wait was too long.
+    fn given_up(&self, wait: Wait) -> Option<Ending> {
+        let farewell = match wait {
+            Wait::Answer => match self.journal.front() {
+                Some(Owed::Query(_) | Owed::Execute(_)) => Farewell::StatementTime,
+                _ => Farewell::UpstreamSilent,
+            },
+            Wait::UpstreamFrame => Farewell::UpstreamSilent,
+            Wait::UpstreamCloses => return Some(Ending::UpstreamClosed),
+            Wait::Judgement | Wait::Nobody => Farewell::Internal,
+            _ => return None,
+        };
+        Some(Ending::Ended(farewell))
+    }
+}
+
+/// Whether a client's Terminate is among frames that wait.
+fn says_goodbye(mut frames: &[u8]) -> bool {
+    while let Ok(Cut::Whole(frame)) = cut_frontend(frames, Phase::Session) {
+        if frame.kind == b'X' {
+            return true;
+        }
+        frames = frames.get(frame.bytes.len()..).unwrap_or_default();
+        if frames.is_empty() {
+            return false;
+        }
+    }
+    false
+}
+
+/// A clock that has run out is looked at, and the next one is set.
+const WATCH_ROUNDS_MAX: u32 = 4;

@@ -1,0 +1,81 @@
+//! What clients are told that did not prove who they are: the same whether there is such a user or
+//! not.
+
+use std::borrow::Cow;
+
+use super::error::{Words, words};
+use crate::auth::AuthError;
+use crate::auth::oidc::token::TokenError;
+use crate::sqlstate;
+
+/// What a client is told.
+pub(in crate::session) fn words_for(error: &AuthError, user: &str) -> Words {
+    let about =
+        |kind: &str| Cow::Owned(format!("{kind} authentication failed for user \"{user}\""));
+    match error {
+        AuthError::Exchange => words(sqlstate::PROTOCOL_VIOLATION, "malformed SCRAM message"),
+        AuthError::Token(error) => token_words(error, user),
+        AuthError::EmptyPassword | AuthError::WrongPassword => {
+            let message = about("password");
+            Words {
+                sqlstate: sqlstate::INVALID_PASSWORD,
+                message,
+                hint: None,
+            }
+        }
+        AuthError::NoCertificate | AuthError::WrongCertificate => {
+            let message = about("certificate");
+            Words {
+                sqlstate: sqlstate::INVALID_AUTHORIZATION,
+                message,
+                hint: None,
+            }
+        }
+        AuthError::NotPrivate => words(
+            sqlstate::INVALID_AUTHORIZATION,
+            "a password would cross the network in clear",
+        )
+        .hint("Connect with sslmode=require or stronger."),
+        AuthError::NotLocal => words(
+            sqlstate::INVALID_AUTHORIZATION,
+            "only clients on the proxy's own host are let in without a password",
+        ),
+        AuthError::Unsaid(_) | AuthError::Link(_) | AuthError::Malformed(_) => words(
+            sqlstate::INTERNAL_ERROR,
+            "the login could not be carried on",
+        ),
+    }
+}
+
+/// What is wrong with a token is for the log; its owner hears when it holds.
+fn token_words(error: &TokenError, user: &str) -> Words {
+    let (code, why, hint) = match error {
+        TokenError::Expired => (
+            sqlstate::INVALID_PASSWORD,
+            ": the token has expired",
+            "Get a new token, and log in with that.",
+        ),
+        TokenError::NotYet => (
+            sqlstate::INVALID_PASSWORD,
+            ": the token does not hold yet",
+            "The clocks of its issuer and of the proxy may differ.",
+        ),
+        TokenError::NoKeys(_) => (
+            sqlstate::CANNOT_CONNECT_NOW,
+            ": its issuer's keys are not known",
+            "Connect again in a moment; the proxy's log says why they are missing.",
+        ),
+        _ => (
+            sqlstate::INVALID_PASSWORD,
+            "",
+            "The password is to be a token for this user; the proxy's log says what is wrong.",
+        ),
+    };
+    Words {
+        sqlstate: code,
+        message: Cow::Owned(format!(
+            "token authentication failed for user \"{user}\"{why}"
+        )),
+        hint: Some(hint),
+    }
+}

@@ -1,0 +1,80 @@
+//! How long a cursor WITH HOLD is, where what moves it counts from its end: the server is asked by
+//! a MOVE to the row that is no client's, which either is there or is not. Of how many rows it is,
+//! and what is in them, nobody learns.
+//! <https://www.postgresql.org/docs/current/sql-move.html>
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::question::{Asking, End, Subject};
+use super::{Ask, NO_VALUES};
+use crate::catalog::quote::quoted;
+use crate::gate::{Parameters, Planning, Question, ReadPermit, Verdict};
+use crate::session::policy_limits::{Measure, Moment};
+use crate::session::protocol::Conversation;
+
+/// The cursors that questions speak of, in their order; none for a way back.
+type Cursors = VecDeque<Option<Measure>>;
+
+impl Conversation {
+    /// A portal was bound whose statement moves cursors: how long they are is asked for.
+    pub(super) fn measure_bound(&mut self, portal: &str) {
+        let Some(bound) = self.names.cursor(portal) else {
+            return;
+        };
+        let (facts, text) = (Arc::clone(&bound.facts), Arc::clone(&bound.text));
+        let measures = self.measures(&facts, Moment::Bound);
+        if measures.is_empty() {
+            return;
+        }
+        if let Some((end, cursors)) = self.put_measures(measures) {
+            self.wait_for_cursors(Subject::Bind(facts, text), end, cursors);
+        }
+    }
+
+    /// Writes the questions; nothing where none can be asked.
+    pub(super) fn put_measures(&mut self, measures: Vec<Measure>) -> Option<(End, Cursors)> {
+        if self.is_sure_to_fail() {
+            return None;
+        }
+        let (mut questions, mut cursors) = (Vec::new(), VecDeque::new());
+        for measure in measures {
+            let rows = [Some(measure.beyond), measure.back];
+            for row in rows.into_iter().flatten() {
+                let permit = self.permit_of_move(&measure.name, row)?;
+                let shift = None;
+                questions.push(Question { permit, shift });
+            }
+            let back = measure.back.map(|_| None);
+            cursors.push_back(Some(measure));
+            cursors.extend(back);
+        }
+        let planning = Planning {
+            questions,
+            ..Planning::default()
+        };
+        let ask = Ask {
+            planning,
+            key: None,
+        };
+        let (end, ..) = self.put(&ask, &Parameters::open(), NO_VALUES).ok()?;
+        Some((end, cursors))
+    }
+
+    /// What waits for the answers is put down.
+    pub(super) fn wait_for_cursors(&mut self, subject: Subject, end: End, cursors: Cursors) {
+        let shifts = cursors.iter().map(|_| None).collect();
+        let asking = Asking::new(subject, end, None, shifts);
+        self.wait(asking.of_cursors(cursors));
+    }
+
+    fn permit_of_move(&self, cursor: &str, row: u64) -> Option<ReadPermit<'static>> {
+        let text = Cow::Owned(format!("MOVE ABSOLUTE {row} IN {}", quoted(cursor)));
+        let judgement = self.gate.judge_with(text, &Parameters::open(), &self.names);
+        match judgement.verdict {
+            Verdict::Permitted(permit) => Some(permit),
+            Verdict::Clamped(_) | Verdict::Refused(_) => None,
+        }
+    }
+}

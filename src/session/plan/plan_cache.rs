@@ -1,0 +1,154 @@
+//! The plans that one worker has seen, each believed for a while.
+//!
+//! A plan is known by the fingerprint of its statement: values do not count, so what the planner
+//! thought of one value stands for others until it is too old. Only what stays within the bounds of
+//! a policy is taken from here: nothing is refused for the values of somebody else.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::time::{Duration, Instant};
+
+use foldhash::fast::RandomState;
+
+use super::estimate::Plan;
+use crate::gate::{Facts, Gate, Grounds, SearchPaths, SessionNames};
+use crate::limits;
+use crate::sql::fingerprint::Fingerprint;
+
+/// Remembers plans. Two generations: when the young one is full it becomes the old one, and the old
+/// one is dropped.
+#[derive(Debug, Default)]
+pub struct KnownPlans {
+    /// Seeded at random: a client cannot choose names that collide.
+    hasher: RandomState,
+    young: HashMap<Key, Known, RandomState>,
+    old: HashMap<Key, Known, RandomState>,
+}
+
+/// What a plan belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    statement: Statement,
+    grounds: Grounds,
+    policy: u64,
+    database: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Statement {
+    Fingerprint(Fingerprint),
+    /// Where no fingerprints are taken: the text to the last byte.
+    Text([u8; 32]),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    plan: Plan,
+    since: Instant,
+}
+
+impl KnownPlans {
+    /// The key of a statement; none where what it reads is not known for certain: that it is
+    /// planned anew each time.
+    pub fn key(
+        &self,
+        gate: &Gate,
+        facts: &Facts,
+        text: &str,
+        (names, database): (&SessionNames, &str),
+    ) -> Option<Key> {
+        let SearchPaths::Known(paths) = names.paths() else {
+            return None;
+        };
+        if !facts.cacheable || paths.len() != 1 {
+            return None;
+        }
+        let statement = match facts.fingerprint {
+            Some(fingerprint) => Statement::Fingerprint(fingerprint),
+            None => Statement::Text(*blake3::hash(text.as_bytes()).as_bytes()),
+        };
+        Some(Key {
+            statement,
+            grounds: names.grounds(),
+            policy: gate.policy().version_number(),
+            database: self.hasher.hash_one(database),
+        })
+    }
+
+    /// The plan of a statement, unless it is too old.
+    pub fn find(&self, key: &Key, age_max: Duration) -> Option<Plan> {
+        let known = self.young.get(key).or_else(|| self.old.get(key))?;
+        (known.since.elapsed() < age_max).then_some(known.plan)
+    }
+
+    /// Remembers a plan as of now.
+    pub fn keep(&mut self, key: Key, plan: Plan) {
+        // Half of the bound: there are two generations.
+        if self.young.len() >= limits::PLANS_KNOWN_MAX / 2 {
+            self.old = std::mem::take(&mut self.young);
+        }
+        let since = Instant::now();
+        self.young.insert(key, Known { plan, since });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::Judgement;
+    use crate::policy::Policy;
+    use std::borrow::Cow;
+    use std::sync::Arc;
+
+    const PLAN: Plan = Plan {
+        cost: 1.0,
+        rows: 1.0,
+    };
+
+    fn key_of(known: &KnownPlans, gate: &Gate, text: &'static str, database: &str) -> Option<Key> {
+        let mut names = SessionNames::of_no_database();
+        names.set_paths(SearchPaths::Known([["public".into()].into()].into()));
+        let Judgement { facts, .. } = gate.judge(Cow::Borrowed(text), &names);
+        known.key(gate, &facts, text, (&names, database))
+    }
+
+    #[test]
+    fn a_plan_is_known_for_a_while() {
+        let gate = Gate::without_fingerprints(Arc::new(Policy::agent()));
+        let mut known = KnownPlans::default();
+        let key = key_of(&known, &gate, "SELECT 1", "a").unwrap();
+        assert!(known.find(&key, Duration::MAX).is_none());
+        known.keep(key, PLAN);
+        assert_eq!(known.find(&key, Duration::MAX), Some(PLAN));
+        assert!(known.find(&key, Duration::ZERO).is_none());
+        for (text, database) in [("SELECT 2", "a"), ("SELECT 1", "b")] {
+            let other = key_of(&known, &gate, text, database).unwrap();
+            assert!(known.find(&other, Duration::MAX).is_none());
+        }
+    }
+
+    #[test]
+    fn names_that_may_mean_something_else_have_no_key() {
+        let gate = Gate::without_fingerprints(Arc::new(Policy::agent()));
+        let names = SessionNames::of_no_database();
+        let facts = gate.judge(Cow::Borrowed("SELECT 1"), &names).facts;
+        let known = KnownPlans::default();
+        assert!(
+            known
+                .key(&gate, &facts, "SELECT 1", (&names, "a"))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn what_is_known_has_a_bound() {
+        let gate = Gate::without_fingerprints(Arc::new(Policy::agent()));
+        let mut known = KnownPlans::default();
+        let first = key_of(&known, &gate, "SELECT 1", "a").unwrap();
+        for database in 0..2 * limits::PLANS_KNOWN_MAX {
+            let database = known.hasher.hash_one(database);
+            known.keep(Key { database, ..first }, PLAN);
+        }
+        assert!(known.young.len() + known.old.len() <= limits::PLANS_KNOWN_MAX);
+    }
+}

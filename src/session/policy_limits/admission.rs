@@ -1,0 +1,264 @@
+//! Whether a statement may be sent now, and what it holds while it runs.
+//!
+//! What counts are statements of a Query and runs of a portal. Transaction control, settings and
+//! other housekeeping of the session do not: a client must be able to end its transaction whatever
+//! it did before. A session that runs anything takes one place of its user, however long its
+//! pipeline is: its statements run one after the other.
+
+use std::sync::Arc;
+
+use super::cursor_run::CursorRun;
+use super::daily_budget::{DayBudget, Lease, rest_of_today};
+use super::per_user::Slot;
+use super::rate_limit::Rate;
+use super::result_limit::{Allowance, Alone, Portal, is_bounded};
+use super::{Batch, Hold, messages};
+use crate::gate::{Facts, Refusal, Rule, StatementKind};
+use crate::policy::{Mode, Policy, PolicyRule, Several};
+use crate::session::protocol::{Conversation, Intake};
+use crate::sql::fingerprint::Fingerprint;
+use crate::telemetry::events::LimitReached;
+use crate::wire::frontend::Execute;
+
+/// Whether a statement still has to be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fee {
+    /// It has not been sent.
+    Due,
+    /// It was sent before and is sent again, as it was or changed: the same statement.
+    Paid,
+    /// Its portal goes on where it was left.
+    GoesOn,
+}
+
+impl Conversation {
+    /// What a Query may bring, if it may be sent now.
+    pub(in crate::session) fn admit_query(
+        &mut self,
+        facts: &Facts,
+        fee: Fee,
+    ) -> Result<Allowance, Box<Refusal>> {
+        self.admit_cursors(facts)?;
+        let run = self.cursors_run(facts);
+        if !is_limited(self.gate.policy()) && run == CursorRun::None {
+            return Ok(Allowance::boundless());
+        }
+        let gate = Arc::clone(&self.gate);
+        let policy = gate.policy();
+        let slot = self.admit(policy, facts, fee)?;
+        let portal = Portal {
+            lease: self.lease(policy, facts)?,
+            run,
+            alone: if self.standing.unsynced {
+                Alone::WithOthers
+            } else {
+                Alone::Alone
+            },
+            name: None,
+        };
+        Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
+    }
+
+    /// The same for a portal.
+    pub(in crate::session) fn admit_execute(
+        &mut self,
+        facts: &Facts,
+        execute: &Execute<'_>,
+    ) -> Result<Allowance, Box<Refusal>> {
+        let batch = std::mem::replace(&mut self.quotas.batch, Batch::HasRun);
+        self.admit_cursors(facts)?;
+        let run = self.cursor_run(facts, execute);
+        if !is_limited(self.gate.policy()) && run == CursorRun::None {
+            return Ok(Allowance::boundless());
+        }
+        let gate = Arc::clone(&self.gate);
+        let policy = gate.policy();
+        let fee = self.quotas.fee_of(execute.portal);
+        let slot = self.admit(policy, facts, fee)?;
+        if execute.rows_max > 0 {
+            self.quotas.note_run(execute.portal);
+        }
+        // FETCH may be from a portal that has a name.
+        let may_go_on = fee == Fee::GoesOn || execute.rows_max > 0 || !execute.portal.is_empty();
+        let alone = match batch {
+            Batch::Fresh => Alone::Alone,
+            Batch::HasRun => Alone::WithOthers,
+        };
+        let name = may_go_on.then(|| crate::gate::stored(execute.portal).into());
+        let lease = self.lease(policy, facts)?;
+        let portal = Portal {
+            alone,
+            name,
+            run,
+            lease,
+        };
+        Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
+    }
+
+    fn admit(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+        fee: Fee,
+    ) -> Result<Option<Arc<Slot>>, Box<Refusal>> {
+        if !counts(policy) {
+            return Ok(None);
+        }
+        let statements = weight(facts, policy);
+        if statements == 0 {
+            return Ok(None);
+        }
+        self.quotas.presence.comes_under(policy.name());
+        let slot = self.take_slot(policy, facts, fee)?;
+        if fee == Fee::Due {
+            self.take_statements(policy, facts, statements)?;
+        }
+        Ok(slot)
+    }
+
+    /// What the statement's rows are taken out of, unless nothing of the day is left.
+    fn lease(&mut self, policy: &Policy, facts: &Facts) -> Result<Option<Lease>, Box<Refusal>> {
+        let Some(budget) = DayBudget::of(policy) else {
+            return Ok(None);
+        };
+        if weight(facts, policy) == 0 {
+            return Ok(None);
+        }
+        self.quotas.presence.comes_under(policy.name());
+        // Where it is only observed, the first row tells.
+        if budget.mode() == Mode::Enforce
+            && let Some(used_up) = self.quotas.presence.used_up(budget)
+        {
+            self.note_limit(Rule::DailyBudget, Mode::Enforce, facts.fingerprint);
+            return Err(messages::day_is_over(
+                used_up,
+                rest_of_today(),
+                policy.name(),
+            ));
+        }
+        Ok(Some(self.quotas.presence.lease(budget)))
+    }
+
+    fn take_slot(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+        fee: Fee,
+    ) -> Result<Option<Arc<Slot>>, Box<Refusal>> {
+        let Some(most) = policy.limits().concurrency_per_user else {
+            return Ok(None);
+        };
+        if let Some(slot) = self.quotas.slot.upgrade() {
+            return Ok(Some(slot));
+        }
+        let mode = policy.mode_of(PolicyRule::Concurrency);
+        let most = match fee {
+            // It has had its place a moment ago.
+            Fee::Paid => u32::MAX,
+            Fee::Due | Fee::GoesOn => most,
+        };
+        let slot = match (self.quotas.presence.slot(most), mode) {
+            (Some(slot), _) => slot,
+            (None, Mode::Enforce) => {
+                self.note_limit(Rule::Concurrency, Mode::Enforce, facts.fingerprint);
+                return Err(messages::crowded(most, policy.name()));
+            }
+            (None, Mode::Observe) => {
+                self.note_limit(Rule::Concurrency, Mode::Observe, facts.fingerprint);
+                match self.quotas.presence.slot(u32::MAX) {
+                    Some(slot) => slot,
+                    None => return Ok(None),
+                }
+            }
+        };
+        let slot = Arc::new(slot);
+        self.quotas.slot = Arc::downgrade(&slot);
+        Ok(Some(slot))
+    }
+
+    fn take_statements(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+        statements: u32,
+    ) -> Result<(), Box<Refusal>> {
+        let limits = policy.limits();
+        let second = limits.statements_per_second.map(Rate::per_second);
+        let day = limits.statements_per_day.map(Rate::per_day);
+        let Err(wait) = self.quotas.presence.take(statements, second, day) else {
+            return Ok(());
+        };
+        let mode = policy.mode_of(PolicyRule::StatementRate);
+        self.note_limit(Rule::StatementRate, mode, facts.fingerprint);
+        match mode {
+            Mode::Enforce => Err(messages::too_fast(wait, policy.name())),
+            Mode::Observe => Ok(()),
+        }
+    }
+
+    pub(super) fn note_limit(&self, rule: Rule, mode: Mode, fingerprint: Option<Fingerprint>) {
+        self.telemetry.emit(&LimitReached {
+            session: &self.info,
+            rule,
+            mode,
+            fingerprint,
+        });
+    }
+
+    /// Whether a frame of the client has to wait until a result is complete. Behind the end of its
+    /// batch nothing is sent: a cancel would hit it, and a transaction that failed for the client
+    /// would go on in it.
+    pub(in crate::session) fn holds_back(&mut self, kind: u8) -> bool {
+        self.quotas.hold = Hold::Nothing;
+        if self.intake != Intake::Open || kind == b'X' || !self.quotas.has_bounded() {
+            return false;
+        }
+        let is_behind = !self.standing.unsynced || kind == b'Q';
+        if is_behind {
+            self.quotas.hold = Hold::Frame;
+            if self.standing.unsynced {
+                // Nothing else would make the upstream tell how far it is.
+                self.outbox.flush_message();
+            }
+        }
+        is_behind
+    }
+}
+
+/// Whether anything is limited of what a statement does.
+fn is_limited(policy: &Policy) -> bool {
+    is_bounded(policy.limits()) || counts(policy) || DayBudget::of(policy).is_some()
+}
+
+/// Whether statements are counted.
+fn counts(policy: &Policy) -> bool {
+    let limits = policy.limits();
+    limits.concurrency_per_user.is_some()
+        || limits.statements_per_second.is_some()
+        || limits.statements_per_day.is_some()
+}
+
+/// As how many statements a text counts.
+fn weight(facts: &Facts, policy: &Policy) -> u32 {
+    match facts.kind {
+        StatementKind::Begin
+        | StatementKind::Commit
+        | StatementKind::Rollback
+        | StatementKind::SetConstraints
+        | StatementKind::Savepoint
+        | StatementKind::Release
+        | StatementKind::PreparedTransaction
+        | StatementKind::Set
+        | StatementKind::Reset
+        | StatementKind::Show
+        | StatementKind::Deallocate
+        | StatementKind::Close
+        | StatementKind::Discard
+        | StatementKind::Unlisten
+        | StatementKind::Empty => 0,
+        // Then they are housekeeping, each of them.
+        StatementKind::Several if policy.statements().several == Several::Housekeeping => 0,
+        StatementKind::Several => facts.statements,
+        _ => 1,
+    }
+}

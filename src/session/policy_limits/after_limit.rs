@@ -1,0 +1,231 @@
+//! What the upstream still says of a result that was cut, and how the answer ends for the client.
+
+use bytes::{BufMut, BytesMut};
+
+use super::on_row::tag_of;
+use super::result_limit::{CopyFormat, Rest, Stage, Until};
+use super::{Cancel, messages};
+use crate::gate::Rule;
+use crate::session::client::UNSENDABLE;
+use crate::session::context::client_min_messages::Loudness;
+use crate::session::pending::{Owed, Running};
+use crate::session::protocol::{Conversation, Ending};
+use crate::session::reply::Farewell;
+use crate::session::server::{Fate, UNREADABLE};
+use crate::telemetry::labels::Tripwire;
+use crate::telemetry::sqlstate_code::Code;
+use crate::upstream::cancel::{Canceller, Cancelling};
+use crate::upstream::tripwire;
+use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::encode;
+
+impl Conversation {
+    /// Whether a cancel is to be sent; asked once.
+    pub(in crate::session) fn wants_cancel(&mut self) -> bool {
+        std::mem::replace(&mut self.quotas.cancel, Cancel::Nothing) == Cancel::Wanted
+    }
+
+    /// The cancel of a result that was cut; none where the upstream gave no key for one.
+    pub(in crate::session) fn cancel_elsewhere(&self) -> Option<Cancelling> {
+        self.quotas.canceller.as_ref().map(Canceller::insist)
+    }
+
+    /// Whether the rest of a result is being dropped.
+    pub(in crate::session) fn is_cut(&mut self) -> bool {
+        match self.journal.head() {
+            Some(Owed::Cut(_)) => true,
+            Some(Owed::Query(running) | Owed::Execute(running)) => {
+                let stage = running.allowance.stage();
+                stage == Some(Stage::Truncating(Rest::Cancelled))
+            }
+            _ => false,
+        }
+    }
+
+    /// The cancel could not be sent.
+    pub(in crate::session) fn cancel_again(&mut self) {
+        if self.is_cut() {
+            self.quotas.cancel = Cancel::Wanted;
+        }
+    }
+
+    /// A frame that is read whole, behind a result that ended in an error.
+    pub(in crate::session) fn after_cut(&mut self, kind: u8, body: &[u8]) -> Result<Fate, Ending> {
+        match kind {
+            b'C' => {
+                let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
+                if tripwire::is_tag_of_read(tag) {
+                    Ok(Fate::Swallowed)
+                } else {
+                    Err(Ending::Tripped(Tripwire::WriteTag))
+                }
+            }
+            b'E' => {
+                let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+                if fields.severity() == Some("ERROR") {
+                    self.doubt_settings();
+                    return Ok(Fate::Swallowed);
+                }
+                let code = fields.bytes(b'C').unwrap_or_default();
+                self.ended_by_upstream = Some(Code::from_bytes(code));
+                Ok(Fate::Kept)
+            }
+            b'S' => self.setting_reported(body),
+            b'G' | b'W' => Err(Ending::Tripped(Tripwire::CopyInAsked)),
+            b'Z' => {
+                let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
+                self.ready_after_cut(status)
+            }
+            _ => Ok(Fate::Swallowed),
+        }
+    }
+
+    /// The upstream is ready. A transaction that it would go on with is failed first: for the
+    /// client it has.
+    fn ready_after_cut(&mut self, status: TransactionStatus) -> Result<Fate, Ending> {
+        let Some(Owed::Cut(mut running)) = self.journal.pop() else {
+            return Err(UNREADABLE);
+        };
+        self.quotas.cancel = Cancel::Nothing;
+        match running.allowance.stage() {
+            Some(Stage::Cut(Until::Sync)) => match self.journal.pop() {
+                Some(Owed::Sync) => {}
+                _ => return Err(UNREADABLE),
+            },
+            Some(Stage::Cut(Until::Failed)) if status == TransactionStatus::InBlock => {
+                return Err(UNREADABLE);
+            }
+            _ => {}
+        }
+        if status == TransactionStatus::InBlock && !self.journal.is_empty() {
+            // What was sent behind it goes on in a transaction that has failed for the client.
+            return Err(Ending::Ended(Farewell::ResultLimit));
+        }
+        if status == TransactionStatus::InBlock {
+            self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
+            running.allowance.set_stage(Stage::Cut(Until::Failed));
+            self.journal.push_front(Owed::Cut(running));
+            return Ok(Fate::Swallowed);
+        }
+        self.follow_settings(&running);
+        self.finished(&running);
+        drop(running);
+        self.come_ready(status);
+        Ok(Fate::Kept)
+    }
+
+    /// A truncated result is complete at the upstream: the client gets its end. None where the
+    /// statement at the head was not truncated.
+    pub(in crate::session) fn end_truncated(&mut self, tag: &str) -> Option<Fate> {
+        let (Owed::Query(running) | Owed::Execute(running)) = self.journal.head()? else {
+            return None;
+        };
+        let Some(Stage::Truncating(_)) = running.allowance.stage() else {
+            return None;
+        };
+        let tag = counted(tag, running.allowance.given());
+        let policy = self.gate.policy().name();
+        running.tell_end(&mut self.reply, &self.loudness, (&tag, policy));
+        self.quotas.cancel = Cancel::Nothing;
+        Some(Fate::Swallowed)
+    }
+
+    /// The portal of a truncated result stops: for the client that was all.
+    pub(in crate::session) fn suspended(&mut self) -> Fate {
+        let Some(Owed::Execute(running)) = self.journal.head() else {
+            return Fate::Kept;
+        };
+        let given = running.allowance.given();
+        let tag = tag_of(running.facts.kind, given).unwrap_or_else(|| format!("FETCH {given}"));
+        self.end_truncated(&tag).unwrap_or(Fate::Kept)
+    }
+
+    /// A truncated result that was cancelled has failed, as it was meant to. Says whether that is
+    /// so.
+    pub(in crate::session) fn cancelled_as_wanted(&mut self) -> bool {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+            return false;
+        };
+        if running.allowance.stage() != Some(Stage::Truncating(Rest::Cancelled)) {
+            return false;
+        }
+        let given = running.allowance.given();
+        let Some(tag) = tag_of(running.facts.kind, given) else {
+            return false;
+        };
+        running.tell_copy_end(&mut self.reply);
+        let _ = self.end_truncated(&tag);
+        // Behind a Query ReadyForQuery is owed still, behind an Execute that of its Sync.
+        if let Some(Owed::Execute(_)) = self.journal.head() {
+            self.complete();
+        }
+        true
+    }
+
+    /// CopyOutResponse: what is copied, and how.
+    pub(in crate::session) fn copy_begins(&mut self, body: &[u8]) {
+        if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
+            running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
+            running.allowance.set_format(match body.first() {
+                Some(1) => CopyFormat::Binary,
+                _ => CopyFormat::Text,
+            });
+        }
+    }
+}
+
+impl Running {
+    /// The end of a truncated result, with what the client is told before it.
+    fn tell_end(&mut self, out: &mut BytesMut, loudness: &Loudness, (tag, policy): (&str, &str)) {
+        if let Some(notice) = self.notice.take() {
+            notice.tell(out, loudness);
+        }
+        let rule = self.cut_by.unwrap_or(Rule::ResultRows);
+        if !loudness.is_quiet() {
+            messages::truncated(out, rule, self.allowance.most(rule), policy);
+        }
+        // A tag of ours holds no NUL.
+        let _ = encode::command_complete(out, tag);
+        self.allowance.expect();
+    }
+
+    /// The end of COPY data that was cancelled.
+    fn tell_copy_end(&self, out: &mut BytesMut) {
+        match self.allowance.format() {
+            CopyFormat::None => {}
+            CopyFormat::Text => out.put_slice(COPY_DONE),
+            CopyFormat::Binary => {
+                out.put_slice(COPY_TRAILER);
+                out.put_slice(COPY_DONE);
+            }
+        }
+    }
+}
+
+/// A command tag with another number of rows, where it has one.
+fn counted(tag: &str, rows: u64) -> String {
+    match tag.rsplit_once(' ') {
+        Some((word, number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => {
+            format!("{word} {rows}")
+        }
+        _ => tag.to_owned(),
+    }
+}
+
+const COPY_DONE: &[u8] = b"c\0\0\0\x04";
+
+/// CopyData that ends a binary COPY.
+const COPY_TRAILER: &[u8] = b"d\0\0\0\x06\xff\xff";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_says_what_was_given() {
+        assert_eq!(counted("SELECT 100", 7), "SELECT 7");
+        assert_eq!(counted("FETCH 3", 2), "FETCH 2");
+        assert_eq!(counted("SHOW", 1), "SHOW");
+        assert_eq!(counted("EXPLAIN", 1), "EXPLAIN");
+    }
+}

@@ -1,0 +1,396 @@
+//! How the statements of a session move its cursors WITH HOLD: what may be sent, and what its
+//! answers say of where they are. While one that is counted is run, nothing is sent behind its
+//! batch, so that it is known where the next one begins.
+
+use std::sync::Arc;
+
+use super::cursor_run::{CursorRun, RunBefore};
+use super::holdable_cursors::{HoldableCursors, Measure, Moment, Reach, Run};
+use super::portal_totals::Tally;
+use super::result_limit::Fits;
+use super::{Portals, Quotas, messages};
+use crate::gate::{CursorStep, Deed, Facts, Refusal, Rule, Way};
+use crate::limits;
+use crate::policy::{Mode, WithHold};
+use crate::session::pending::{Owed, Running};
+use crate::session::protocol::{Conversation, Ending};
+use crate::wire::backend::TransactionStatus;
+use crate::wire::frontend::Execute;
+
+impl Conversation {
+    /// Whether there is room for the cursors that a statement declares WITH HOLD.
+    pub(super) fn admit_cursors(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
+        let more = held_by(facts);
+        let policy = self.gate.policy();
+        let WithHold::Bounded { cursors_max, .. } = policy.statements().with_hold else {
+            return Ok(());
+        };
+        if more == 0 {
+            return Ok(());
+        }
+        let there = self.quotas.holdable().map_or(0, HoldableCursors::count);
+        let on_their_way: usize = self.journal.facts().iter().map(|it| held_by(it)).sum();
+        if there + on_their_way + more <= cursors_max {
+            return Ok(());
+        }
+        self.note_limit(Rule::WithHold, Mode::Enforce, facts.fingerprint);
+        Err(messages::too_many_cursors(cursors_max, policy.name()))
+    }
+
+    /// What a Query runs of cursors whose rows are counted.
+    pub(super) fn cursors_run(&self, facts: &Facts) -> CursorRun {
+        self.statements_run(facts, "", RunBefore::Never)
+    }
+
+    /// The same for a portal, which may be such a cursor itself.
+    pub(super) fn cursor_run(&mut self, facts: &Facts, execute: &Execute<'_>) -> CursorRun {
+        if !facts.cursor_steps.is_empty() {
+            let portals = self.quotas.portals.as_ref();
+            let before = match portals {
+                Some(portals) if portals.fetching.contains(execute.portal) => RunBefore::Yes,
+                Some(_) | None => RunBefore::Never,
+            };
+            let run = self.statements_run(facts, execute.portal, before);
+            if run != CursorRun::None {
+                let portals = self.quotas.portals.get_or_insert_default();
+                if portals.fetching.len() < limits::SESSION_NAMES_MAX {
+                    portals.fetching.insert(execute.portal.into());
+                }
+            }
+            return run;
+        }
+        let is_held = |cursor: &crate::gate::Cursor| cursor.hold;
+        if !self.names.cursor(execute.portal).is_some_and(is_held) {
+            return CursorRun::None;
+        }
+        CursorRun::Cursor {
+            name: crate::gate::stored(execute.portal).into(),
+            rows: u64::try_from(execute.rows_max)
+                .ok()
+                .filter(|rows| *rows > 0)
+                .unwrap_or(u64::MAX),
+        }
+    }
+
+    /// What is to be asked of cursors before a text moves them. Of those that it makes itself, and
+    /// while others are on their way that move some, nothing can be asked.
+    pub(in crate::session) fn measures(&self, facts: &Facts, moment: Moment) -> Vec<Measure> {
+        let Some(holdable) = self.quotas.holdable() else {
+            return Vec::new();
+        };
+        let steps = &facts.cursor_steps;
+        let under_way = self.journal.facts();
+        if steps.is_empty() || under_way.iter().any(|it| !it.cursor_steps.is_empty()) {
+            return Vec::new();
+        }
+        let mut ways: Vec<(&str, Vec<Way>)> = Vec::new();
+        for step in steps {
+            let known = ways.iter_mut().find(|(name, _)| *name == &*step.name);
+            match (step.deed, known) {
+                (Deed::Runs(way), Some((_, ways))) => ways.push(way),
+                (Deed::Runs(way), None) => ways.push((&*step.name, vec![way])),
+                (Deed::Declares | Deed::Holds { .. } | Deed::Closes, _) => return Vec::new(),
+            }
+        }
+        let measures = ways
+            .iter()
+            .map(|(name, ways)| holdable.measure(name, ways, moment));
+        measures.flatten().collect()
+    }
+
+    fn statements_run(&self, facts: &Facts, portal: &str, before: RunBefore) -> CursorRun {
+        let steps = &facts.cursor_steps;
+        let is_held = |name: &str| {
+            let declared = steps
+                .iter()
+                .any(|step| step.name == name.into() && step.holds());
+            declared || self.names.cursor(name).is_some_and(|cursor| cursor.hold)
+        };
+        let mut steps = steps.iter();
+        match steps.any(|step| matches!(step.deed, Deed::Runs(_)) && is_held(&step.name)) {
+            true => CursorRun::Statements {
+                portal: portal.into(),
+                before,
+            },
+            false => CursorRun::None,
+        }
+    }
+
+    /// What the portal at the head, and the cursor that its statement at hand fetches from, have
+    /// given before.
+    pub(super) fn tallies_at_head(&mut self) -> Vec<Arc<Tally>> {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+            return Vec::new();
+        };
+        let Some(bounds) = &running.allowance.bounds else {
+            return Vec::new();
+        };
+        let fetched = running.fetched_from();
+        if bounds.portal.is_none() && fetched.is_none() {
+            return Vec::new();
+        }
+        let portals = self.quotas.portals.get_or_insert_default();
+        let names = bounds.portal.as_deref().into_iter().chain(fetched);
+        names.map(|name| portals.tallies.of(name)).collect()
+    }
+
+    /// The rows that a client may get of the cursor that the statement at the head runs, and in
+    /// this result.
+    pub(super) fn held_rows_left(&mut self) -> Option<(u64, u64)> {
+        let holdable = self.quotas.holdable()?;
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+            return None;
+        };
+        let run = running.cursor()?;
+        holdable.rows_left(run.name, run.way, run.run)
+    }
+
+    /// Where the statement at the head takes a cursor that is counted.
+    pub(super) fn way_of_cursor(&self) -> Option<Way> {
+        match self.journal.front() {
+            Some(Owed::Query(running) | Owed::Execute(running)) => {
+                running.cursor().map(|run| run.way)
+            }
+            _ => None,
+        }
+    }
+
+    /// A portal has stopped in the middle.
+    pub(in crate::session) fn cursor_paused(&mut self) {
+        let (Some(portals), Some(Owed::Execute(running))) =
+            (&mut self.quotas.portals, self.journal.front())
+        else {
+            return;
+        };
+        let holdable = &mut portals.holdable;
+        match running.cursor() {
+            Some(run) if run.is_itself => {
+                // It stands where it stopped: what is beyond was cut before.
+                let _ = holdable.moved(run.name, run.way, running.rows, run.run);
+            }
+            Some(run) => holdable.paused(run.name, run.run, running.rows),
+            None => {}
+        }
+    }
+
+    /// A statement of the message at the head is done, as its command tag says: that moves, makes
+    /// or ends cursors. Where it has led one beyond its bound, it ends in an error.
+    pub(in crate::session) fn cursors_moved(&mut self, tag: &str) -> Result<Fits, Ending> {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+            return Ok(Fits::Inside);
+        };
+        let done = running.statements_done;
+        running.statements_done = done.saturating_add(1);
+        let facts = Arc::clone(&running.facts);
+        if self.quotas.portals.is_none() && facts.cursor_steps.is_empty() {
+            return Ok(Fits::Inside);
+        }
+        let moved = match self.journal.front() {
+            Some(Owed::Query(running) | Owed::Execute(running)) => {
+                self.quotas.cursor_moved((running, done), tag)
+            }
+            _ => None,
+        };
+        let steps = facts.cursor_steps.iter();
+        for step in steps.filter(|step| step.statement == done) {
+            self.quotas.cursor_step(step);
+        }
+        self.quotas.cursors_ended(tag);
+        match moved {
+            Some((way, rows_max)) => {
+                self.reached(Rule::WithHold, Mode::Enforce);
+                let policy = self.gate.policy().name();
+                let refusal = messages::beyond_cursor(Some(way), rows_max, policy);
+                if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
+                    running.cut_by = Some(Rule::WithHold);
+                }
+                self.break_off(&refusal)?;
+                Ok(Fits::Beyond)
+            }
+            None => Ok(Fits::Inside),
+        }
+    }
+
+    /// The message at the head is cut, and nobody hears what else the upstream does of its batch:
+    /// nobody knows where the cursors are that it runs, and those that it declares may be there.
+    pub(super) fn lose_cursors(&mut self) {
+        let facts = self.journal.facts();
+        let steps = facts.iter().flat_map(|facts| &facts.cursor_steps);
+        if let Some(portals) = &mut self.quotas.portals {
+            let holdable = &mut portals.holdable;
+            if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front()
+                && let Some(run) = running.cursor()
+            {
+                holdable.lost(run.name);
+            }
+            for step in steps.clone() {
+                holdable.lost(&step.name);
+            }
+        }
+        for step in steps.filter(|step| step.holds()) {
+            self.quotas.cursor_step(step);
+        }
+    }
+}
+
+impl Quotas {
+    fn holdable(&self) -> Option<&HoldableCursors> {
+        self.portals.as_ref().map(|portals| &portals.holdable)
+    }
+
+    fn holdable_mut(&mut self) -> Option<&mut HoldableCursors> {
+        self.portals.as_mut().map(|portals| &mut portals.holdable)
+    }
+
+    /// The server has said whether a cursor has more rows than the client may get.
+    pub(in crate::session) fn cursor_measured(&mut self, measure: &Measure, is_more: bool) {
+        if let Some(holdable) = self.holdable_mut() {
+            holdable.measured(measure, is_more);
+        }
+    }
+
+    /// It has said nothing: nobody knows where the cursor is.
+    pub(in crate::session) fn lose_cursor(&mut self, measure: &Measure) {
+        if let Some(holdable) = self.holdable_mut() {
+            holdable.lost(&measure.name);
+        }
+    }
+
+    /// An error of the upstream's: what is open may be gone.
+    pub(in crate::session) fn doubt_cursors(&mut self) {
+        if let Some(holdable) = self.holdable_mut() {
+            holdable.rolled_back();
+        }
+    }
+
+    /// The upstream is ready.
+    pub(in crate::session) fn settle_cursors(&mut self, status: TransactionStatus) {
+        if let Some(holdable) = self.holdable_mut() {
+            holdable.ready(status);
+        }
+    }
+
+    /// A Close of a portal is answered: it may have been a cursor.
+    pub(in crate::session) fn close_cursor(&mut self, name: &str) {
+        if let Some(portals) = &mut self.portals {
+            portals.holdable.closed(crate::gate::stored(name));
+            portals.tallies.begin(name);
+        }
+    }
+
+    /// A Bind of a portal is answered.
+    pub(in crate::session) fn portal_bound(&mut self, name: &str) {
+        if let Some(portals) = &mut self.portals {
+            portals.tallies.begin(name);
+        }
+    }
+
+    /// Takes over where a cursor is. Says where it went, and how many rows the client may get of
+    /// it, if that was beyond them.
+    fn cursor_moved(&mut self, (running, done): (&Running, u32), tag: &str) -> Option<(Way, u64)> {
+        let holdable = self.holdable_mut()?;
+        let run = running.cursor_of(done)?;
+        let rows = if run.is_itself {
+            running.rows
+        } else {
+            tag.rsplit(' ').next()?.parse().ok()?
+        };
+        match holdable.moved(run.name, run.way, rows, run.run) {
+            Reach::Within => None,
+            Reach::Beyond { rows_max } => Some((run.way, rows_max)),
+        }
+    }
+
+    fn cursor_step(&mut self, step: &CursorStep) {
+        let held = match step.deed {
+            Deed::Runs(_) => return,
+            Deed::Holds { rows_max } => Some(rows_max),
+            Deed::Declares => None,
+            Deed::Closes => return self.close_cursor(&step.name),
+        };
+        if held.is_some() || self.portals.is_some() {
+            let portals = self.portals.get_or_insert_default();
+            portals.holdable.declared(&step.name, held);
+            portals.tallies.begin(&step.name);
+        }
+    }
+
+    /// A statement that may end cursors, or settle which stay.
+    fn cursors_ended(&mut self, tag: &str) {
+        let Some(Portals {
+            holdable, tallies, ..
+        }) = self.portals.as_deref_mut()
+        else {
+            return;
+        };
+        match tag {
+            "COMMIT" => holdable.committed(),
+            "ROLLBACK" => holdable.rolled_back(),
+            "CLOSE CURSOR ALL" | "DISCARD ALL" => {
+                holdable.closed_all();
+                tallies.clear();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A cursor that a statement runs.
+struct Moving<'r> {
+    name: &'r str,
+    way: Way,
+    run: Run<'r>,
+    /// Whether it is the portal that is executed.
+    is_itself: bool,
+}
+
+impl Running {
+    /// The name of the cursor that its statement at hand fetches from.
+    fn fetched_from(&self) -> Option<&str> {
+        let mut steps = self.facts.cursor_steps.iter();
+        let at_hand = self.statements_done;
+        let found =
+            steps.find(|step| step.statement == at_hand && matches!(step.deed, Deed::Runs(_)));
+        found.map(|step| &*step.name)
+    }
+
+    /// The cursor that its statement at hand runs, where its rows are counted.
+    fn cursor(&self) -> Option<Moving<'_>> {
+        self.cursor_of(self.statements_done)
+    }
+
+    fn cursor_of(&self, statement: u32) -> Option<Moving<'_>> {
+        let bounds = self.allowance.bounds.as_ref()?;
+        match &bounds.run {
+            CursorRun::None => None,
+            CursorRun::Cursor { name, rows } => Some(Moving {
+                name,
+                way: Way::Forward(*rows),
+                run: Run::First(""),
+                is_itself: true,
+            }),
+            CursorRun::Statements { portal, before } => {
+                let run = match before {
+                    RunBefore::Never => Run::First(portal),
+                    RunBefore::Yes => Run::Again(portal),
+                };
+                let mut steps = self.facts.cursor_steps.iter();
+                steps.find_map(|step| match step.deed {
+                    Deed::Runs(way) if step.statement == statement => Some(Moving {
+                        name: &step.name,
+                        way,
+                        run,
+                        is_itself: false,
+                    }),
+                    _ => None,
+                })
+            }
+        }
+    }
+}
+
+/// The cursors that a statement declares WITH HOLD.
+fn held_by(facts: &Facts) -> usize {
+    let steps = facts.cursor_steps.iter();
+    steps.filter(|step| step.holds()).count()
+}

@@ -1,0 +1,347 @@
+//! What a user may receive in a day: rows and bytes, counted from midnight to midnight, UTC.
+//!
+//! A result takes a part of what is left before its rows pass, and gives back what it did not need:
+//! so all sessions of a user together never get more than the day has, and a row meets a number of
+//! its own session alone. The parts get smaller as less is left.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::per_user::Account;
+use crate::limits;
+use crate::policy::{Limits, Mode, Policy, PolicyRule};
+
+/// What a user has received today, or will in a moment.
+#[derive(Debug, Default)]
+pub(super) struct DayBook {
+    used: Mutex<Used>,
+}
+
+/// Rows and bytes of one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Days since 1970.
+    pub day: u64,
+    /// Rows, and lines of COPY data.
+    pub rows: u64,
+    /// Bytes of them, as they are sent.
+    pub bytes: u64,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Rows,
+    Bytes,
+}
+
+/// What a policy gives of a day.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DayBudget {
+    rows: Option<u64>,
+    bytes: Option<u64>,
+    mode: Mode,
+}
+
+/// A budget that has come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UsedUp {
+    pub(super) measure: Measure,
+    pub(super) most: u64,
+}
+
+/// What a result takes out of the budgets of its user.
+pub(super) struct Lease {
+    account: Arc<Account>,
+    budget: DayBudget,
+    /// Of which days the parts are that were taken last.
+    rows_of: u64,
+    bytes_of: u64,
+}
+
+impl DayBudget {
+    /// Those of a policy, if it has any.
+    pub(super) fn of(policy: &Policy) -> Option<Self> {
+        let Limits {
+            rows_per_day,
+            bytes_per_day,
+            ..
+        } = *policy.limits();
+        let mode = policy.mode_of(PolicyRule::DailyBudget);
+        (rows_per_day.is_some() || bytes_per_day.is_some()).then_some(Self {
+            rows: rows_per_day,
+            bytes: bytes_per_day,
+            mode,
+        })
+    }
+
+    pub(super) fn mode(self) -> Mode {
+        self.mode
+    }
+
+    fn most(self, measure: Measure) -> Option<u64> {
+        match measure {
+            Measure::Rows => self.rows,
+            Measure::Bytes => self.bytes,
+        }
+    }
+}
+
+impl Lease {
+    /// Nothing is taken yet.
+    pub(super) fn new(account: Arc<Account>, budget: DayBudget) -> Self {
+        Self {
+            account,
+            budget,
+            rows_of: 0,
+            bytes_of: 0,
+        }
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        self.budget.mode
+    }
+
+    /// Whether something is counted.
+    pub(super) fn counts(&self, measure: Measure) -> bool {
+        self.budget.most(measure).is_some()
+    }
+
+    /// Takes a part of what is left, between these two amounts.
+    pub(super) fn take(
+        &mut self,
+        measure: Measure,
+        (least, most): (u64, u64),
+    ) -> Result<u64, UsedUp> {
+        let Some(budget) = self.budget.most(measure) else {
+            return Ok(most);
+        };
+        let today = today();
+        let taken = self
+            .account
+            .book()
+            .take(measure, (least, most), budget, today);
+        let most = budget;
+        let taken = taken.ok_or(UsedUp { measure, most })?;
+        match measure {
+            Measure::Rows => self.rows_of = today,
+            Measure::Bytes => self.bytes_of = today,
+        }
+        Ok(taken)
+    }
+
+    /// Gives back what was not needed.
+    pub(super) fn put_back(&self, rows: u64, bytes: u64) {
+        let book = self.account.book();
+        if self.budget.rows.is_some() {
+            book.put_back(Measure::Rows, rows, self.rows_of);
+        }
+        if self.budget.bytes.is_some() {
+            book.put_back(Measure::Bytes, bytes, self.bytes_of);
+        }
+    }
+}
+
+impl fmt::Debug for Lease {
+    /// Without the user.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Lease")
+    }
+}
+
+impl DayBook {
+    /// What was used, of the last day on which anything was.
+    pub(super) fn used(&self) -> Used {
+        *self.open()
+    }
+
+    /// The budget of today that is used up, if one is.
+    pub(super) fn used_up(&self, budget: DayBudget, today: u64) -> Option<UsedUp> {
+        let used = self.open().on(today);
+        let is_over = |measure| {
+            let most = budget.most(measure)?;
+            (used.of(measure) >= most).then_some(UsedUp { measure, most })
+        };
+        is_over(Measure::Rows).or_else(|| is_over(Measure::Bytes))
+    }
+
+    /// Counts what a pgsieve before this one has counted.
+    pub(super) fn restore(&self, before: Used) {
+        let mut used = self.open();
+        if before.day > used.day {
+            *used = before;
+        } else if before.day == used.day {
+            used.rows = used.rows.max(before.rows);
+            used.bytes = used.bytes.max(before.bytes);
+        }
+    }
+
+    fn take(
+        &self,
+        measure: Measure,
+        (least, most): (u64, u64),
+        budget: u64,
+        today: u64,
+    ) -> Option<u64> {
+        let mut book = self.open();
+        *book = book.on(today);
+        let used = book.of_mut(measure);
+        let left = budget.saturating_sub(*used);
+        let part = (left / limits::BUDGET_PART).min(chunk(measure)).min(most);
+        let taken = part.max(least);
+        if taken > left {
+            return None;
+        }
+        *used = used.saturating_add(taken);
+        Some(taken)
+    }
+
+    /// What was taken on a day that is over has gone with it.
+    fn put_back(&self, measure: Measure, amount: u64, day: u64) {
+        let mut book = self.open();
+        if book.day == day {
+            let used = book.of_mut(measure);
+            *used = used.saturating_sub(amount);
+        }
+    }
+
+    /// Whole after every step, so a panic elsewhere does not spoil it.
+    fn open(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Used {
+    /// What counts on a day. A clock that was set back does not begin a new one.
+    fn on(self, today: u64) -> Self {
+        if today > self.day {
+            Self {
+                day: today,
+                rows: 0,
+                bytes: 0,
+            }
+        } else {
+            self
+        }
+    }
+
+    /// Whether nothing was used on this day or a later one.
+    pub(super) fn is_blank(self, today: u64) -> bool {
+        let used = self.on(today);
+        used.rows == 0 && used.bytes == 0
+    }
+
+    fn of(self, measure: Measure) -> u64 {
+        match measure {
+            Measure::Rows => self.rows,
+            Measure::Bytes => self.bytes,
+        }
+    }
+
+    fn of_mut(&mut self, measure: Measure) -> &mut u64 {
+        match measure {
+            Measure::Rows => &mut self.rows,
+            Measure::Bytes => &mut self.bytes,
+        }
+    }
+}
+
+/// Days since 1970, UTC.
+pub(super) fn today() -> u64 {
+    since_1970().as_secs() / SECONDS_OF_DAY
+}
+
+/// How long today will last.
+pub(super) fn rest_of_today() -> Duration {
+    let gone = since_1970().as_secs() % SECONDS_OF_DAY;
+    Duration::from_secs(SECONDS_OF_DAY - gone)
+}
+
+fn since_1970() -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.unwrap_or_default()
+}
+
+fn chunk(measure: Measure) -> u64 {
+    match measure {
+        Measure::Rows => limits::BUDGET_ROWS_AT_ONCE,
+        Measure::Bytes => limits::BUDGET_BYTES_AT_ONCE,
+    }
+}
+
+/// Without leap seconds, as clocks of computers count.
+pub(super) const SECONDS_OF_DAY: u64 = 86_400;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: u64 = 20_000;
+
+    fn take(book: &DayBook, least: u64, budget: u64, today: u64) -> Option<u64> {
+        book.take(Measure::Rows, (least, u64::MAX), budget, today)
+    }
+
+    #[test]
+    fn everything_of_a_day_can_be_had_and_nothing_more() {
+        for budget in [1, 2, 15, 16, 17, 1000, 10_000_000] {
+            let book = DayBook::default();
+            let mut got = 0;
+            while let Some(part) = take(&book, 1, budget, DAY) {
+                got += part;
+                assert!((1..=limits::BUDGET_ROWS_AT_ONCE).contains(&part));
+            }
+            assert_eq!(got, budget);
+            assert_eq!(book.used().rows, budget);
+            let budget = DayBudget {
+                rows: Some(budget),
+                bytes: Some(1),
+                mode: Mode::Enforce,
+            };
+            let measure = book.used_up(budget, DAY).map(|over| over.measure);
+            assert_eq!(measure, Some(Measure::Rows));
+            assert_eq!(book.used_up(budget, DAY + 1), None);
+        }
+    }
+
+    #[test]
+    fn what_is_put_back_is_there_again_on_its_own_day() {
+        let book = DayBook::default();
+        let part = take(&book, 5, 100, DAY).unwrap();
+        book.put_back(Measure::Rows, part, DAY);
+        assert!(book.used().is_blank(DAY));
+        let part = take(&book, 90, 100, DAY).unwrap();
+        assert_eq!(part, 90);
+        assert_eq!(take(&book, 11, 100, DAY), None);
+        assert_eq!(take(&book, 7, 100, DAY + 1), Some(7));
+        book.put_back(Measure::Rows, 90, DAY);
+        assert_eq!(book.used().rows, 7, "that day is over");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_begins_no_day() {
+        let book = DayBook::default();
+        take(&book, 100, 100, DAY).unwrap();
+        assert_eq!(take(&book, 1, 100, DAY - 1), None);
+        assert!(!book.used().is_blank(DAY - 1) && book.used().is_blank(DAY + 1));
+    }
+
+    #[test]
+    fn what_was_counted_before_counts_on() {
+        let book = DayBook::default();
+        let used = |day, rows, bytes| Used { day, rows, bytes };
+        book.restore(used(DAY, 10, 1000));
+        book.restore(used(DAY - 1, 99, 99));
+        book.restore(used(DAY, 5, 2000));
+        assert_eq!(book.used(), used(DAY, 10, 2000));
+        assert_eq!(take(&book, 91, 100, DAY), None);
+    }
+
+    #[test]
+    fn a_day_ends_at_midnight() {
+        let rest = rest_of_today().as_secs();
+        assert!((1..=SECONDS_OF_DAY).contains(&rest));
+        assert!(today() > 20_000);
+    }
+}

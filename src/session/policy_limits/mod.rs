@@ -1,0 +1,201 @@
+//! The limits of a policy that act while a session runs.
+//!
+//! They are read from the policy that the session is judged by, at each statement: a policy that is
+//! changed holds from the next one on. A policy without limits costs a statement nothing.
+//!
+//! * `connection_limit`: whether a session may begin
+//! * `admission`: whether a statement may be sent now
+//! * `result_limit`: what is left of a result; `on_row`: what happens where that ends; `after_limit`:
+//!   what still comes from the upstream behind a result that was cut
+//! * `holdable_cursors`: cursors WITH HOLD and how far they have come; `cursor_moves`: what moves
+//!   them; `cursor_run`: what a message runs of them
+//! * `portal_totals`: what portals and cursors have given, piece by piece
+//! * `per_user`: what all sessions of a user share; `rate_limit`: statements in a time
+//! * `daily_budget`: what a user may receive in a day; `budget_record`: how that is written down
+//! * `idle_timeout`: sessions that do nothing
+//! * `messages`: what the client hears
+
+mod admission;
+mod after_limit;
+pub mod budget_record;
+mod connection_limit;
+#[cfg(test)]
+mod cursor_exchanges;
+mod cursor_moves;
+mod cursor_run;
+pub mod daily_budget;
+#[cfg(test)]
+mod exchanges;
+mod holdable_cursors;
+pub mod idle_timeout;
+mod messages;
+mod on_row;
+pub mod per_user;
+mod portal_totals;
+pub mod rate_limit;
+pub mod result_limit;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+pub use self::admission::Fee;
+pub use self::holdable_cursors::{Measure, Moment};
+
+use self::holdable_cursors::HoldableCursors;
+use self::per_user::{Presence, Slot};
+use self::portal_totals::Tallies;
+use crate::limits;
+use crate::upstream::cancel::Canceller;
+
+/// What one session keeps for its limits.
+pub struct Quotas {
+    presence: Presence,
+    canceller: Option<Canceller>,
+    /// The place among the user's running statements, as long as any of this session runs.
+    slot: Weak<Slot>,
+    /// Held by every statement whose result is bounded and not complete; none before the first.
+    bounded: Option<Arc<()>>,
+    hold: Hold,
+    cancel: Cancel,
+    /// What is known of portals and cursors, where there is anything.
+    portals: Option<Box<Portals>>,
+    /// Whether a portal was run since the last Sync.
+    batch: Batch,
+    /// When the session had nothing to do last; kept where that has a bound.
+    rested: Instant,
+}
+
+/// What is known of portals and cursors.
+#[derive(Default)]
+struct Portals {
+    /// What portals and cursors have given.
+    tallies: Tallies,
+    /// Portals that were run for a number of rows since they were sent.
+    run: HashSet<Box<str>>,
+    /// Portals that have run a FETCH of a cursor WITH HOLD.
+    fetching: HashSet<Box<str>>,
+    /// Cursors WITH HOLD.
+    holdable: HoldableCursors,
+}
+
+/// Whether a frame of the client waits for a bounded result to be complete: what is cut is
+/// cancelled, and that must not meet what was sent behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    Nothing,
+    Frame,
+}
+
+/// The cancel of a result that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cancel {
+    Nothing,
+    /// It is to be sent, unless the statement ends before that.
+    Wanted,
+}
+
+/// What was sent since the last Sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Batch {
+    Fresh,
+    HasRun,
+}
+
+impl Quotas {
+    /// A session that has just begun.
+    pub fn new(presence: Presence, canceller: Option<Canceller>) -> Self {
+        Self {
+            presence,
+            canceller,
+            slot: Weak::new(),
+            bounded: None,
+            hold: Hold::Nothing,
+            cancel: Cancel::Nothing,
+            portals: None,
+            batch: Batch::Fresh,
+            rested: Instant::now(),
+        }
+    }
+
+    /// What cancels for the session itself, and knows others of the same owner.
+    pub(super) fn canceller(&self) -> Option<&Canceller> {
+        self.canceller.as_ref()
+    }
+
+    /// The place among the user's running statements, to be kept until the upstream has heard that
+    /// the session is over.
+    pub fn slot(&self) -> Option<Arc<Slot>> {
+        self.slot.upgrade()
+    }
+
+    /// Whether the client's next frame waits.
+    pub(super) fn holds(&self) -> bool {
+        self.hold == Hold::Frame && self.has_bounded()
+    }
+
+    /// A Sync or Query is on its way: what was sent before is a batch of its own.
+    pub(super) fn sync(&mut self) {
+        self.batch = Batch::Fresh;
+    }
+
+    /// No transaction is open: portals are gone.
+    pub(super) fn end_transaction(&mut self) {
+        if let Some(portals) = &mut self.portals {
+            let holdable = &portals.holdable;
+            portals.tallies.end_transaction(|name| holdable.has(name));
+            portals.run = HashSet::new();
+            portals.fetching = HashSet::new();
+            if portals.holdable.count() == 0 && portals.tallies.is_empty() {
+                self.portals = None;
+            }
+        }
+    }
+
+    /// A portal is made anew, or closed.
+    pub(super) fn forget_portal(&mut self, name: &str) {
+        if let Some(portals) = &mut self.portals {
+            portals.run.remove(crate::gate::stored(name));
+            portals.fetching.remove(name);
+        }
+    }
+
+    /// Whether a run of a portal still has to be counted.
+    fn fee_of(&self, portal: &str) -> Fee {
+        let runs = self.portals.as_ref().map(|portals| &portals.run);
+        match runs.is_some_and(|runs| runs.contains(crate::gate::stored(portal))) {
+            true => Fee::GoesOn,
+            false => Fee::Due,
+        }
+    }
+
+    /// A portal is run for a number of rows: it may go on. Where there is no room to remember it,
+    /// its next run counts anew.
+    fn note_run(&mut self, portal: &str) {
+        let runs = &mut self.portals.get_or_insert_default().run;
+        let name = crate::gate::stored(portal);
+        if runs.len() < limits::SESSION_NAMES_MAX && !runs.contains(name) {
+            runs.insert(name.into());
+        }
+    }
+
+    fn has_bounded(&self) -> bool {
+        let bounded = self.bounded.as_ref();
+        bounded.is_some_and(|bounded| Arc::strong_count(bounded) > 1)
+    }
+}
+
+impl Default for Quotas {
+    /// Of a session whose user has no others.
+    fn default() -> Self {
+        Self::new(Presence::default(), None)
+    }
+}
+
+impl fmt::Debug for Quotas {
+    /// Without the names that clients choose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Quotas")
+    }
+}

@@ -1,0 +1,398 @@
+//! What all sessions of one user share, on every thread: its connections, its running statements,
+//! and how fast it sends them.
+//!
+//! A user has an account for each policy that it comes under. A session looks it up when it begins
+//! and keeps it; a statement meets atomics only. An account is forgotten when it says nothing any
+//! more: no connection, and all that was taken has come back.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::budget_record::Entry;
+use super::daily_budget;
+use super::daily_budget::{DayBook, DayBudget, Lease, UsedUp};
+use super::rate_limit::{Pace, Rate};
+use crate::limits;
+
+/// The accounts of all users. Cheap to clone.
+#[derive(Clone)]
+pub struct Accounts {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    since: Instant,
+    users: Mutex<Users>,
+}
+
+struct Users {
+    accounts: HashMap<Key, Arc<Account>>,
+    /// How many there may be before those that say nothing are looked for.
+    sweep_at: usize,
+}
+
+/// A policy's name and a user's.
+type Key = (Box<str>, Box<str>);
+
+/// What is counted of one user under one policy.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    key: Key,
+    connections: AtomicU32,
+    running: AtomicU32,
+    seconds: Pace,
+    days: Pace,
+    book: DayBook,
+}
+
+/// A session of a user, counted for as long as it lives.
+pub struct Presence {
+    accounts: Accounts,
+    account: Arc<Account>,
+    place: u32,
+}
+
+/// A session that runs statements, counted among those of its user for as long as it does.
+pub struct Slot {
+    account: Arc<Account>,
+}
+
+/// Why a session cannot begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crowded;
+
+/// Why a statement has to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// There were so many in a short time that the next may come after this long.
+    Second(Duration),
+    /// The same for a day.
+    Day(Duration),
+}
+
+impl Accounts {
+    /// Nobody has done anything.
+    pub fn new() -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                since: Instant::now(),
+                users: Mutex::new(Users {
+                    accounts: HashMap::new(),
+                    sweep_at: SWEEP_AT_LEAST,
+                }),
+            }),
+        }
+    }
+
+    /// A user logs in.
+    ///
+    /// # Errors
+    /// So many users have to be remembered that nothing could be counted of this one.
+    pub fn enter(&self, policy: &str, user: &str) -> Result<Presence, Crowded> {
+        let (account, place) = self.account(policy, user).ok_or(Crowded)?;
+        Ok(Presence {
+            accounts: self.clone(),
+            account,
+            place,
+        })
+    }
+
+    /// The account, with one more connection. Counted under the lock: a sweep sees it.
+    fn account(&self, policy: &str, user: &str) -> Option<(Arc<Account>, u32)> {
+        let key: Key = (policy.into(), user.into());
+        let mut users = self.users();
+        if !users.accounts.contains_key(&key) && users.accounts.len() >= users.sweep_at {
+            let now = self.now();
+            users.sweep(now);
+            if users.accounts.len() >= limits::ACCOUNTS_MAX {
+                return None;
+            }
+        }
+        let account = users.accounts.entry(key).or_insert_with_key(Account::of);
+        let account = Arc::clone(account);
+        let before = account.connections.fetch_add(1, Ordering::Relaxed);
+        Some((account, before.saturating_add(1)))
+    }
+
+    /// What users have received today.
+    pub fn entries(&self) -> Vec<Entry> {
+        let today = daily_budget::today();
+        let users = self.users();
+        let mut entries: Vec<Entry> = users
+            .accounts
+            .iter()
+            .filter(|(_, account)| !account.book.used().is_blank(today))
+            .map(|((policy, user), account)| Entry {
+                policy: policy.as_ref().into(),
+                user: user.as_ref().into(),
+                used: account.book.used(),
+            })
+            .collect();
+        drop(users);
+        entries.sort_unstable_by(|one, other| {
+            (&one.policy, &one.user).cmp(&(&other.policy, &other.user))
+        });
+        entries
+    }
+
+    /// Counts what was counted before, as far as it is of today.
+    pub fn restore(&self, entries: &[Entry]) {
+        let today = daily_budget::today();
+        let mut users = self.users();
+        for entry in entries.iter().filter(|entry| !entry.used.is_blank(today)) {
+            let key: Key = (entry.policy.as_str().into(), entry.user.as_str().into());
+            let account = users.accounts.entry(key).or_insert_with_key(Account::of);
+            account.book.restore(entry.used);
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.inner.since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The map is whole after every step, so a panic elsewhere does not spoil it.
+    fn users(&self) -> MutexGuard<'_, Users> {
+        let users = self.inner.users.lock();
+        users.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Presence {
+    /// How many connections the user had when this one began, itself included.
+    pub fn place(&self) -> u32 {
+        self.place
+    }
+
+    /// The session is judged by another policy from now on; should there be no room for one more
+    /// account, it is counted where it was.
+    pub fn comes_under(&mut self, policy: &str) {
+        let (own, user) = &self.account.key;
+        if **own == *policy {
+            return;
+        }
+        if let Ok(there) = self.accounts.enter(policy, user) {
+            *self = there;
+        }
+    }
+
+    /// Takes statements out of the user's buckets.
+    ///
+    /// # Errors
+    /// When they may come; nothing was taken.
+    pub fn take(
+        &self,
+        statements: u32,
+        second: Option<Rate>,
+        day: Option<Rate>,
+    ) -> Result<(), Wait> {
+        let (account, now) = (&self.account, self.accounts.now());
+        let taken = match second {
+            Some(rate) => {
+                let taken = account.seconds.take(statements, rate, now);
+                Some(taken.map_err(Wait::Second)?)
+            }
+            None => None,
+        };
+        if let Some(rate) = day
+            && let Err(wait) = account.days.take(statements, rate, now)
+        {
+            if let Some(taken) = taken {
+                account.seconds.put_back(taken);
+            }
+            return Err(Wait::Day(wait));
+        }
+        Ok(())
+    }
+
+    /// The budget of today that the user has used up, if one is.
+    pub(super) fn used_up(&self, budget: DayBudget) -> Option<UsedUp> {
+        self.account.book.used_up(budget, daily_budget::today())
+    }
+
+    /// What a result takes out of the user's budgets.
+    pub(super) fn lease(&self, budget: DayBudget) -> Lease {
+        Lease::new(Arc::clone(&self.account), budget)
+    }
+
+    /// A place among those of the user's sessions that run statements, while fewer than so many are
+    /// taken.
+    pub fn slot(&self, most: u32) -> Option<Slot> {
+        let running = &self.account.running;
+        let one_more = |running: u32| running.checked_add(1).filter(|after| *after <= most);
+        let counted = running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        counted.ok().map(|_| Slot {
+            account: Arc::clone(&self.account),
+        })
+    }
+}
+
+impl Users {
+    /// Forgets accounts that say nothing.
+    fn sweep(&mut self, now: u64) {
+        self.accounts.retain(|_, account| !account.is_blank(now));
+        // So that the work is shared by as many logins as there are accounts.
+        let twice = self.accounts.len().saturating_mul(2);
+        self.sweep_at = twice.clamp(SWEEP_AT_LEAST, limits::ACCOUNTS_MAX);
+    }
+}
+
+impl Account {
+    fn of(key: &Key) -> Arc<Self> {
+        Arc::new(Self {
+            key: key.clone(),
+            ..Self::default()
+        })
+    }
+
+    pub(super) fn book(&self) -> &DayBook {
+        &self.book
+    }
+
+    fn is_blank(&self, now: u64) -> bool {
+        self.connections.load(Ordering::Relaxed) == 0
+            && self.running.load(Ordering::Relaxed) == 0
+            && self.seconds.is_full(now)
+            && self.days.is_full(now)
+            && self.book.used().is_blank(daily_budget::today())
+    }
+}
+
+impl Default for Accounts {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Default for Presence {
+    /// A user that nobody else knows of.
+    fn default() -> Self {
+        let account = Arc::<Account>::default();
+        account.connections.store(1, Ordering::Relaxed);
+        Self {
+            accounts: Accounts::new(),
+            account,
+            place: 1,
+        }
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.account.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.account.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Accounts {
+    /// Without the users.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Accounts({})", self.users().accounts.len())
+    }
+}
+
+impl fmt::Debug for Presence {
+    /// Without the user.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Presence")
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Slot")
+    }
+}
+
+/// Accounts that are kept without a look at what they say.
+const SWEEP_AT_LEAST: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_a_user_share_what_they_may() {
+        let accounts = Accounts::new();
+        let one = accounts.enter("agent", "ann").unwrap();
+        let two = accounts.enter("agent", "ann").unwrap();
+        let bob = accounts.enter("agent", "bob").unwrap();
+        let elsewhere = accounts.enter("bi", "ann").unwrap();
+        assert_eq!((one.place(), two.place()), (1, 2));
+        assert_eq!((bob.place(), elsewhere.place()), (1, 1));
+        let slot = one.slot(1);
+        assert!(slot.is_some() && two.slot(1).is_none() && two.slot(2).is_some());
+        assert!(bob.slot(1).is_some() && elsewhere.slot(1).is_some());
+        drop((slot, one));
+        assert!(two.slot(1).is_some());
+        assert_eq!(accounts.enter("agent", "ann").unwrap().place(), 2);
+    }
+
+    #[test]
+    fn a_statement_that_one_bucket_refuses_costs_the_other_nothing() {
+        let ann = Accounts::new().enter("agent", "ann").unwrap();
+        let (second, day) = (Some(Rate::per_second(0.3)), Some(Rate::per_day(1)));
+        assert_eq!(ann.take(1, second, day), Ok(()));
+        for _ in 0..5 {
+            assert!(matches!(ann.take(1, second, day), Err(Wait::Day(_))));
+        }
+        assert_eq!(ann.take(1, second, None), Ok(()));
+        assert_eq!(ann.take(1, second, None), Ok(()));
+        assert!(matches!(ann.take(1, second, None), Err(Wait::Second(_))));
+    }
+
+    #[test]
+    fn a_user_who_has_taken_nothing_is_forgotten() {
+        let accounts = Accounts::new();
+        let busy = accounts.enter("agent", "busy").unwrap();
+        busy.take(1, None, Some(Rate::per_day(1))).unwrap();
+        drop(busy);
+        for number in 0..3 * SWEEP_AT_LEAST {
+            drop(accounts.enter("agent", &format!("u{number}")).unwrap());
+        }
+        assert!(accounts.users().accounts.len() <= SWEEP_AT_LEAST + 1);
+        let busy = accounts.enter("agent", "busy").unwrap();
+        assert!(busy.take(1, None, Some(Rate::per_day(1))).is_err());
+    }
+
+    #[test]
+    fn what_users_received_outlives_the_accounts_of_one_process() {
+        let accounts = Accounts::new();
+        let day = daily_budget::today();
+        let entry = |user: &str, day| Entry {
+            policy: "agent".into(),
+            user: user.into(),
+            used: daily_budget::Used {
+                day,
+                rows: 7,
+                bytes: 70,
+            },
+        };
+        let known = [entry("ann", day), entry("bob", day + 3)];
+        accounts.restore(&known);
+        accounts.restore(&[entry("old", day - 1)]);
+        for number in 0..3 * SWEEP_AT_LEAST {
+            drop(accounts.enter("agent", &format!("u{number}")).unwrap());
+        }
+        assert_eq!(accounts.entries(), known, "no sweep forgets them");
+    }
+
+    #[test]
+    fn a_session_may_come_under_another_policy() {
+        let accounts = Accounts::new();
+        let mut ann = accounts.enter("agent", "ann").unwrap();
+        let other = accounts.enter("bi", "ann").unwrap();
+        ann.comes_under("agent");
+        assert_eq!((ann.place(), other.place()), (1, 1));
+        ann.comes_under("bi");
+        assert_eq!(ann.place(), 2);
+        assert_eq!(accounts.enter("agent", "ann").unwrap().place(), 1);
+    }
+}

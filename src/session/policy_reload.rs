@@ -1,0 +1,217 @@
+//! The policies have changed: a session takes the new ones over before its next message counts.
+//!
+//! What was under way goes on as it was judged. What was prepared before is judged again before it
+//! runs, because the policy is a part of what its verdict stands on. What was fixed when the
+//! session logged in stays: the settings that the upstream session started with, its timeouts among
+//! them, and what is known of the client.
+
+use std::sync::Arc;
+
+use super::membership::Membership;
+use super::policy_store::{Placed, Unplaced};
+use super::protocol::{Conversation, Ending};
+use super::reply::Farewell;
+use crate::telemetry::session_info::SessionInfo;
+
+impl Conversation {
+    /// Takes over the policies of now. One atomic load, unless they have changed or one has ended,
+    /// or policies are chosen by what the session's role is a member of, and that may have changed.
+    ///
+    /// # Errors
+    /// None of them is for this session.
+    pub(super) fn take_over_policies(&mut self) -> Result<(), Ending> {
+        let membership = Membership {
+            role: self.names.role(),
+            keeper: self.surroundings.keeper(),
+        };
+        if self.regime.generation() == self.placed.generation
+            && !self.placed.is_over()
+            && self.placed.is_member_still(&membership)
+        {
+            return Ok(());
+        }
+        let placed = self.regime.place_member(&self.placed.traits, &membership);
+        let placed = placed.map_err(|why| {
+            Ending::Ended(match why {
+                Unplaced::NoPolicy => Farewell::NoPolicy,
+                Unplaced::RolesUntold | Unplaced::Unproved => Farewell::RolesUntold,
+            })
+        })?;
+        let is_same = Arc::ptr_eq(&placed.gate, &self.gate);
+        self.placed = placed;
+        if !is_same {
+            self.change_policy();
+        }
+        Ok(())
+    }
+
+    /// From now on everything is judged by the policy that the session was placed under.
+    fn change_policy(&mut self) {
+        self.gate = Arc::clone(&self.placed.gate);
+        self.journal.outlive(&self.info);
+        if let Some(held) = &mut self.held {
+            held.outlive(&self.info);
+        }
+        self.info = Arc::new(under(&self.info, &self.placed));
+        self.names.set_policy(self.gate.policy().version_number());
+        if let Some(own) = self.quotas.canceller() {
+            own.place_under(self.gate.policy().name());
+        }
+        self.surroundings.forget();
+        self.names.set_sight(None);
+    }
+}
+
+/// What is recorded of a session that is under this policy.
+pub(super) fn under(info: &SessionInfo, placed: &Placed) -> SessionInfo {
+    let (name, version) = placed.gate.policy().label();
+    info.clone().under(name, version)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::gate::cache::JudgementCache;
+    use crate::policy::set::matching::Traits;
+    use crate::policy::{Live, Policy, PolicySet};
+    use crate::session::policy_store::Regime;
+    use crate::session::protocol::Shared;
+    use crate::session::repair::executor::Workshop;
+    use crate::session::tests::exchange::{
+        Exchange, bind, complete, empty, execute, parse, query, ready, row, sync,
+    };
+    use crate::telemetry::Telemetry;
+
+    /// The default policy, under which a setting may be set, or not.
+    fn policy(application_name: bool, rest: &str) -> Arc<Policy> {
+        let text = include_str!("../../policies/agent.yaml");
+        let line = "    application_name: any\n";
+        assert!(text.contains(line));
+        let text = match application_name {
+            true => text.to_owned(),
+            false => text.replace(line, ""),
+        };
+        Arc::new(Policy::from_yaml(&format!("{text}\n{rest}")).unwrap())
+    }
+
+    fn shared(policy: Arc<Policy>) -> Shared {
+        let live = Arc::new(Live::new(PolicySet::only(policy)));
+        Shared {
+            regime: Arc::new(Regime::new(live, None)),
+            cache: Arc::new(Mutex::new(JudgementCache::default())),
+            plans: Arc::default(),
+            telemetry: Telemetry::quiet().unwrap(),
+            workshop: Arc::new(Workshop::new()),
+        }
+    }
+
+    #[test]
+    fn every_one_of_many_sessions_is_under_the_new_policy_at_its_next_statement() {
+        let shared = shared(policy(true, ""));
+        let mut sessions: Vec<Exchange> = (0..500)
+            .map(|_| Exchange::of(&shared, Traits::default()))
+            .collect();
+        let set = [query("SET application_name = 'x'")];
+        let parsed = [parse("s", "SET application_name = 'y'"), sync()];
+        for session in &mut sessions {
+            assert_eq!(session.client(&set), "Q");
+            session.upstream(&[complete("SET"), ready(b'I')]);
+            assert_eq!(session.client(&parsed), "PS");
+            session.upstream(&[empty(b'1'), ready(b'I')]);
+        }
+        let (old, new) = (policy(true, ""), policy(false, ""));
+        shared.regime.live().replace(PolicySet::only(new));
+        for (number, session) in sessions.iter_mut().enumerate() {
+            match number % 3 {
+                0 => assert_eq!(session.client(&set), ""),
+                1 => assert_eq!(session.client(&[bind("", "s"), execute(""), sync()]), ""),
+                _ => {
+                    // Two batches in one read: the first one is refused, the second one runs.
+                    let pipeline = [bind("", "s"), execute(""), sync(), query("SELECT 1")];
+                    assert_eq!(session.client(&pipeline), "Q");
+                    session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
+                }
+            }
+            assert_eq!(session.conversation.info.policy().unwrap().0, "agent");
+            assert!(Arc::ptr_eq(
+                &session.conversation.gate,
+                &shared.regime.place(&Arc::default()).unwrap().gate
+            ));
+        }
+        shared.regime.live().replace(PolicySet::only(old));
+        for session in &mut sessions {
+            assert_eq!(session.client(&[bind("", "s"), execute(""), sync()]), "BES");
+        }
+    }
+
+    #[test]
+    fn a_session_that_no_policy_is_for_ends_behind_the_answers_that_it_is_owed() {
+        let shared = shared(policy(true, ""));
+        let mut session = Exchange::of(&shared, Traits::default());
+        assert_eq!(session.client(&[query("SELECT 1")]), "Q");
+        let other = policy(true, "match: {user: somebody}");
+        shared
+            .regime
+            .live()
+            .replace(PolicySet::new(vec![other]).unwrap());
+        assert_eq!(session.client(&[query("SELECT 2")]), "");
+        assert_eq!(session.conversation.closed(), None);
+        session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
+        let no_policy = Ending::Ended(Farewell::NoPolicy);
+        assert_eq!(session.conversation.closed(), Some(no_policy));
+        let fitting = Traits {
+            user: "somebody".into(),
+            ..Traits::default()
+        };
+        let mut fitting = Exchange::of(&shared, fitting);
+        assert_eq!(fitting.client(&[query("SELECT 1")]), "Q");
+        let mut idle = Exchange::of(
+            &shared,
+            Traits {
+                user: "somebody".into(),
+                ..Traits::default()
+            },
+        );
+        shared
+            .regime
+            .live()
+            .replace(PolicySet::new(vec![policy(true, "match: {user: else}")]).unwrap());
+        assert_eq!(idle.client_ends(&query("SELECT 1")), no_policy);
+    }
+
+    #[test]
+    fn a_session_ends_when_nobody_knows_its_roles_any_more() {
+        let shared = shared(policy(true, "match: {role_member: team}"));
+        let member = Traits::default().with_roles(Some(vec!["team".into()]));
+        let mut session = Exchange::of(&shared, member);
+        assert_eq!(session.client(&[query("SELECT 1")]), "Q");
+        session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
+        let same = policy(true, "match: {role_member: [team]}");
+        shared.regime.live().replace(PolicySet::only(same));
+        let untold = Ending::Ended(Farewell::RolesUntold);
+        assert_eq!(session.client_ends(&query("SELECT 1")), untold);
+    }
+
+    #[test]
+    fn what_is_under_way_is_recorded_under_the_policy_that_judged_it() {
+        let shared = shared(policy(true, ""));
+        let mut session = Exchange::of(&shared, Traits::default());
+        session.client(&[query("SELECT 1")]);
+        let before = Arc::clone(&session.conversation.info);
+        shared
+            .regime
+            .live()
+            .replace(PolicySet::only(policy(false, "")));
+        session.client(&[query("SELECT 2")]);
+        assert_ne!(before.policy(), session.conversation.info.policy());
+        let of = |owed| match owed {
+            Some(crate::session::pending::Owed::Query(running)) => running.info,
+            other => panic!("{other:?}"),
+        };
+        let first = of(session.conversation.journal.pop()).expect("the policy of before");
+        assert_eq!(first.policy(), before.policy());
+        assert!(of(session.conversation.journal.pop()).is_none());
+    }
+}

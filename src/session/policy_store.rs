@@ -1,0 +1,247 @@
+//! The policies that hold, each with its judge, and which one a session is under.
+//!
+//! A session is placed when it logs in and again, at its next statement, when the policies have
+//! changed; in between it looks at one number. What is known of it (its traits) is fixed at login.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::membership::Membership;
+use crate::gate::Gate;
+use crate::policy::set::matching::Traits;
+use crate::policy::{Live, Placement, Policy, PolicySet};
+use crate::sql::fingerprint::Fingerprinter;
+
+/// The policies that hold, each with its judge.
+pub struct Regime {
+    live: Arc<Live>,
+    /// None where nothing is recorded.
+    recording: Option<Recording>,
+    /// The judges of policies that hold, or held until a moment ago.
+    gates: RwLock<Vec<(Arc<Policy>, Arc<Gate>)>>,
+}
+
+/// What is recorded of statements.
+#[derive(Clone)]
+pub struct Recording {
+    /// What they are named by.
+    pub fingerprinter: Fingerprinter,
+    /// Which names of what they read are recorded as well.
+    pub names: RecordedNames,
+    /// Whether their texts are.
+    pub texts: RecordedTexts,
+    /// Whether what the server calls them is.
+    pub queryids: RecordedQueryIds,
+}
+
+/// Whether it is recorded what the server calls statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedQueryIds {
+    /// It is not, and nothing is asked.
+    None,
+    /// As the server tells, which is asked.
+    AsTold,
+}
+
+/// Whether the texts of statements are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedTexts {
+    /// They are not: of a text there is its fingerprint.
+    None,
+    /// They are, for an audit that encrypts them.
+    Encrypted,
+}
+
+/// Which names of what statements read are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedNames {
+    /// None.
+    None,
+    /// Those of relations, functions and settings.
+    Objects,
+    /// Those of columns as well.
+    Columns,
+}
+
+/// The policy of a session, until the policies change.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What is known of the session.
+    pub traits: Arc<Traits>,
+    /// The judge, under its policy.
+    pub gate: Arc<Gate>,
+    /// Of the policies that it was chosen from.
+    pub generation: u64,
+    /// Whether it mattered to any of those what the session's role is a member of.
+    asks_roles: bool,
+    /// Of the catalog that this was looked up in; zero for none.
+    roles_of: u64,
+}
+
+/// Why a session has no policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unplaced {
+    /// None is for it.
+    NoPolicy,
+    /// Nobody knows what its role is a member of.
+    RolesUntold,
+    /// It has not proved yet what its policy is chosen by.
+    Unproved,
+}
+
+impl Placed {
+    /// Whether the policy has ended by itself. Only where it says when it does, the clock is asked.
+    pub fn is_over(&self) -> bool {
+        let policy = self.gate.policy();
+        policy.until().is_some() && policy.is_over(now())
+    }
+
+    /// Whether it mattered to any of the policies what the session's role is a member of.
+    pub fn asks_roles(&self) -> bool {
+        self.asks_roles
+    }
+
+    /// Whether the session's role is, as far as that matters, a member of what it was when the
+    /// policy was chosen.
+    pub fn is_member_still(&self, membership: &Membership<'_>) -> bool {
+        !self.asks_roles || membership.generation() == self.roles_of
+    }
+}
+
+impl Regime {
+    /// Under these policies.
+    pub fn new(live: Arc<Live>, recording: Option<Recording>) -> Self {
+        Self {
+            live,
+            recording,
+            gates: RwLock::default(),
+        }
+    }
+
+    /// One policy for all, and nothing is recorded.
+    pub fn only(policy: Arc<Policy>) -> Self {
+        Self::new(Arc::new(Live::new(PolicySet::only(policy))), None)
+    }
+
+    /// The policies.
+    pub fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// A number that is another one whenever a session may have to be placed anew: one atomic load.
+    pub fn generation(&self) -> u64 {
+        self.live.generation()
+    }
+
+    /// Finds the policy of a session by what its role is a member of now.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn place_member(
+        &self,
+        traits: &Arc<Traits>,
+        membership: &Membership<'_>,
+    ) -> Result<Placed, Unplaced> {
+        let (traits, roles_of) = membership.told(traits);
+        let placed = self.place(&traits)?;
+        Ok(Placed { roles_of, ..placed })
+    }
+
+    /// Finds the policy of a session.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn place(&self, traits: &Arc<Traits>) -> Result<Placed, Unplaced> {
+        // The number is read first: should the policies be newer, the session is placed once more.
+        let generation = self.live.generation();
+        let set = self.live.current();
+        let policy = match set.choose(traits, now()) {
+            Placement::Policy(policy) => policy,
+            Placement::Nothing => return Err(Unplaced::NoPolicy),
+            Placement::Untold => return Err(Unplaced::RolesUntold),
+        };
+        Ok(Placed {
+            traits: Arc::clone(traits),
+            gate: self.gate(policy, &set),
+            generation,
+            asks_roles: set.asks_roles(),
+            roles_of: 0,
+        })
+    }
+
+    /// The judge under a policy: the same one for all of its sessions.
+    fn gate(&self, policy: &Arc<Policy>, set: &PolicySet) -> Arc<Gate> {
+        let of = |gates: &[(Arc<Policy>, Arc<Gate>)]| {
+            let mut known = gates.iter();
+            known
+                .find(|(known, _)| Arc::ptr_eq(known, policy))
+                .map(|(_, gate)| Arc::clone(gate))
+        };
+        let known = of(&self.gates.read().unwrap_or_else(PoisonError::into_inner));
+        known.unwrap_or_else(|| {
+            let mut gates = self.gates.write().unwrap_or_else(PoisonError::into_inner);
+            of(&gates).unwrap_or_else(|| {
+                let gate = Arc::new(self.new_gate(Arc::clone(policy)));
+                gates.retain(|(known, _)| set.all().iter().any(|own| Arc::ptr_eq(own, known)));
+                gates.push((Arc::clone(policy), Arc::clone(&gate)));
+                gate
+            })
+        })
+    }
+
+    fn new_gate(&self, policy: Arc<Policy>) -> Gate {
+        let Some(recording) = &self.recording else {
+            return Gate::without_fingerprints(policy);
+        };
+        let gate = Gate::new(policy, recording.fingerprinter.clone());
+        let gate = match recording.texts {
+            RecordedTexts::Encrypted => gate.recording_texts(),
+            RecordedTexts::None => gate,
+        };
+        let gate = match recording.queryids {
+            RecordedQueryIds::AsTold => gate.recording_shapes(),
+            RecordedQueryIds::None => gate,
+        };
+        match recording.names {
+            RecordedNames::None => gate,
+            RecordedNames::Objects => gate.recording_names(),
+            RecordedNames::Columns => gate.recording_columns(),
+        }
+    }
+}
+
+impl fmt::Debug for Regime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Regime")
+    }
+}
+
+/// Seconds since 1970. A clock that stands before that has every policy ended.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.ok().map(|now| i64::try_from(now.as_secs()));
+    seconds.and_then(Result::ok).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_one_policy_share_its_judge_and_a_change_gives_another_number() {
+        let regime = Regime::only(Arc::new(Policy::agent()));
+        let traits = Arc::new(Traits::default());
+        let first = regime.place(&traits).unwrap();
+        let second = regime.place(&traits).unwrap();
+        assert!(Arc::ptr_eq(&first.gate, &second.gate));
+        assert_eq!(first.generation, regime.generation());
+        regime
+            .live()
+            .replace(PolicySet::only(Arc::new(Policy::bi())));
+        assert_ne!(first.generation, regime.generation());
+        let third = regime.place(&traits).unwrap();
+        assert_eq!(third.gate.policy().name(), "bi");
+        assert_eq!(regime.gates.read().unwrap().len(), 1);
+    }
+}

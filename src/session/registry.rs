@@ -1,0 +1,221 @@
+//! The sessions that are open, for whoever runs pgsieve: who they are, what they are at, and the
+//! way to end one. Of a statement only its fingerprint is known here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::sql::fingerprint::Fingerprint;
+use crate::telemetry::counters::session_gauges::Sign;
+use crate::telemetry::labels::Label;
+use crate::telemetry::session_info::SessionInfo;
+use crate::upstream::backend_signals::Wishes;
+
+/// All sessions that are open. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Roster {
+    members: Arc<Mutex<BTreeMap<u64, Member>>>,
+}
+
+/// One session.
+pub struct Member {
+    /// The user that it has logged in as.
+    pub user: Box<str>,
+    /// The name in its certificate that let it in, where that was its proof.
+    pub certificate_name: Option<Box<str>>,
+    /// Whose it was when it logged in.
+    pub info: Arc<SessionInfo>,
+    /// Since when it is in.
+    pub since: Timestamp,
+    /// The process id of its session at the server, where that has told one.
+    pub upstream_pid: Option<i32>,
+    /// What it and its session at the server are at.
+    pub sign: Sign,
+    /// What it does and has done.
+    pub glance: Arc<Glance>,
+    /// What others want of it.
+    pub wishes: Arc<Wishes>,
+}
+
+/// What a session does and has done: written by the session alone, read by whoever looks.
+#[derive(Default)]
+pub struct Glance {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+    statement: Mutex<Option<Fingerprint>>,
+}
+
+/// Keeps a session on the roster until it is dropped.
+#[derive(Debug)]
+pub struct Membership {
+    id: u64,
+    roster: Roster,
+}
+
+/// A session as it is shown. Names are cleaned and cut.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SessionShown {
+    /// The number of its connection, as in the audit.
+    pub id: u64,
+    /// The user that it has logged in as.
+    pub user: String,
+    /// Its database.
+    pub database: String,
+    /// What it called itself when it logged in.
+    pub application_name: String,
+    /// Where it comes from.
+    pub client: String,
+    /// Whether its way here is encrypted.
+    pub tls: bool,
+    /// Since when it is in.
+    pub since: String,
+    /// What it is at.
+    pub state: String,
+    /// What its session at the server is at.
+    pub upstream_state: Option<String>,
+    /// The process id of that.
+    pub upstream_pid: Option<i32>,
+    /// The fingerprint of its statement, or of the one before where none is under way.
+    pub fingerprint: Option<String>,
+    /// The rows that it got of statements that have ended.
+    pub rows: u64,
+    /// The bytes that it was sent.
+    pub bytes: u64,
+}
+
+impl Roster {
+    /// Takes a session in, by the number of its connection.
+    pub fn enter(&self, id: u64, member: Member) -> Membership {
+        self.members().insert(id, member);
+        Membership {
+            id,
+            roster: self.clone(),
+        }
+    }
+
+    /// Ends the sessions of which that is true, as an administrator would; says how many they are.
+    pub fn end_where(&self, is_to_end: impl Fn(&Member) -> bool) -> usize {
+        let members = self.members();
+        let ending = members.values().filter(|member| is_to_end(member));
+        ending.map(|member| member.wishes.end()).count()
+    }
+
+    /// Ends one session as an administrator would; says whether it is there.
+    pub fn end(&self, id: u64) -> bool {
+        let members = self.members();
+        let member = members.get(&id);
+        member.map(|member| member.wishes.end()).is_some()
+    }
+
+    /// So many sessions at most, oldest first, and how many there are beyond them.
+    pub fn shown(&self, most: usize) -> (Vec<SessionShown>, usize) {
+        let members = self.members();
+        let shown = members.iter().take(most);
+        let shown: Vec<_> = shown.map(|(id, member)| member.shown(*id)).collect();
+        let more = members.len().saturating_sub(shown.len());
+        (shown, more)
+    }
+
+    fn members(&self) -> MutexGuard<'_, BTreeMap<u64, Member>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Member {
+    fn shown(&self, id: u64) -> SessionShown {
+        let info = &self.info;
+        let (state, upstream) = self.sign.states();
+        let since = self.since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        SessionShown {
+            id,
+            user: info.user().into(),
+            database: info.database().into(),
+            application_name: info.application_name().into(),
+            client: info.client().into(),
+            tls: info.is_encrypted(),
+            since,
+            state: state.name().into(),
+            upstream_state: upstream.map(|state| state.name().into()),
+            upstream_pid: self.upstream_pid,
+            fingerprint: self.glance.statement().map(|one| one.to_string()),
+            rows: self.glance.rows.load(Ordering::Relaxed),
+            bytes: self.glance.bytes.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Glance {
+    /// A statement has ended with so many rows.
+    pub fn add_rows(&self, rows: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// So many bytes were sent so far, and this statement is under way, if any is.
+    pub fn show(&self, bytes: u64, statement: Option<Fingerprint>) {
+        self.bytes.store(bytes, Ordering::Relaxed);
+        if let Some(statement) = statement {
+            *self.held() = Some(statement);
+        }
+    }
+
+    fn statement(&self) -> Option<Fingerprint> {
+        *self.held()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Fingerprint>> {
+        self.statement
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.roster.members().remove(&self.id);
+    }
+}
+
+impl fmt::Debug for Roster {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Roster({})", self.members().len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_are_ended_that_are_meant_and_still_there() {
+        let roster = Roster::default();
+        let enter = |id, user: &str| {
+            let wishes = Arc::new(Wishes::default());
+            let info = SessionInfo::accepted(id, "127.0.0.1:1").named(user, "shop", "x");
+            let member = Member {
+                user: user.into(),
+                certificate_name: None,
+                info: Arc::new(info),
+                since: Timestamp::UNIX_EPOCH,
+                upstream_pid: None,
+                sign: Sign::default(),
+                glance: Arc::default(),
+                wishes: Arc::clone(&wishes),
+            };
+            (roster.enter(id, member), wishes)
+        };
+        let (ann, ben, gone) = (enter(1, "ann"), enter(2, "ben"), enter(3, "ann"));
+        drop(gone.0);
+        assert_eq!(roster.end_where(|member| &*member.user == "ann"), 1);
+        assert!(ann.1.ends() && !ben.1.ends() && !gone.1.ends());
+        let (shown, more) = roster.shown(1);
+        assert_eq!((shown.len(), more, &*shown[0].user), (1, 1, "ann"));
+        assert_eq!(shown[0].since, "1970-01-01T00:00:00Z");
+        drop(ann.0);
+        assert!(!roster.end(1) && roster.end(2));
+        assert!(ben.1.ends());
+    }
+}

@@ -1,0 +1,232 @@
+//! What a client hears of repairs: a notice before the answer ends, and advice in an error.
+
+use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::gate::Refusal;
+use crate::policy::Recoverer;
+use crate::repair::failure::Class;
+use crate::repair::{Advice, Repaired};
+use crate::session::context::client_min_messages::Loudness;
+use crate::session::pending::Running;
+use crate::session::reply;
+use crate::session::server::Fate;
+use crate::telemetry::sqlstate_code::Code;
+use crate::wire::backend::{Fields, error_fields};
+use crate::wire::encode;
+
+/// A notice that waits for its statement's answer.
+pub enum Notice {
+    /// A setting was lowered.
+    Clamped(String),
+    /// A changed text runs in the statement's place.
+    Repaired {
+        /// Who changed it.
+        message: String,
+        /// What was changed.
+        detail: String,
+    },
+    /// A result ended where the policy's LIMIT did.
+    Cut {
+        /// After so many rows.
+        rows_max: u64,
+    },
+}
+
+/// What a client gets where a statement fails.
+pub enum OnError {
+    /// The upstream's error.
+    Passes,
+    /// The same with advice.
+    Advised(Box<Advice>),
+    /// The error of its own text, because a changed one ran.
+    Replaced(Box<Original>),
+}
+
+/// The error of the client's own text.
+pub struct Original {
+    /// The body of the message.
+    pub error: Bytes,
+    /// What is added to it.
+    pub advice: Advice,
+}
+
+/// What became of an error on its way to the client.
+enum Told {
+    /// It is to be passed on as it is.
+    AsItIs,
+    /// The reply holds what the client gets, under this code.
+    Instead(Code),
+}
+
+impl Notice {
+    /// Announces a repair.
+    pub(in crate::session) fn of(repaired: &Repaired) -> Box<Self> {
+        Box::new(Self::Repaired {
+            message: repaired.message(),
+            detail: repaired.detail.clone(),
+        })
+    }
+
+    /// Says it, unless the client does not want to hear of such things.
+    pub(in crate::session) fn tell(&self, out: &mut BytesMut, loudness: &Loudness) {
+        match self {
+            Self::Clamped(message) => reply::notice(out, message, None),
+            Self::Repaired { .. } | Self::Cut { .. } if loudness.is_quiet() => {}
+            Self::Repaired { message, detail } => reply::notice(out, message, Some(detail)),
+            Self::Cut { rows_max } => {
+                let message = format!("the result was cut at {rows_max} rows by the policy");
+                let detail = format!("LIMIT {rows_max} was added to a SELECT that has none.");
+                reply::notice(out, &message, Some(&detail));
+            }
+        }
+    }
+}
+
+impl OnError {
+    /// For a text that is sent although it was found to fail.
+    pub(in crate::session) fn advised(advice: Advice) -> Self {
+        if advice == Advice::default() {
+            Self::Passes
+        } else {
+            Self::Advised(Box::new(advice))
+        }
+    }
+
+    /// For a changed text: should it fail as well, the client gets the error of its own.
+    pub(in crate::session) fn replaced(error: Bytes, recoverers: &[Recoverer]) -> Self {
+        let advice = exhausted(recoverers);
+        Self::Replaced(Box::new(Original { error, advice }))
+    }
+
+    /// Puts what the client gets for an error of the upstream into the reply.
+    fn tell(&self, out: &mut BytesMut, fields: Fields<'_>, rows: u64) -> Told {
+        let code = fields.get(b'C').unwrap_or_default();
+        match self {
+            Self::Advised(advice) => {
+                let message = fields.get(b'M').unwrap_or_default();
+                if Class::of(code, message).is_none() {
+                    return Told::AsItIs;
+                }
+                advise(out, fields, advice);
+                Told::Instead(Code::from_bytes(code.as_bytes()))
+            }
+            Self::Replaced(original) if rows == 0 && !is_of_the_moment(code) => {
+                let Ok(fields) = error_fields(&original.error) else {
+                    return Told::AsItIs;
+                };
+                advise(out, fields, &original.advice);
+                let code = fields.bytes(b'C').unwrap_or_default();
+                Told::Instead(Code::from_bytes(code))
+            }
+            Self::Passes | Self::Replaced(_) => Told::AsItIs,
+        }
+    }
+}
+
+impl Running {
+    /// The upstream's error to it, or what the client gets in its place.
+    pub(in crate::session) fn failed(
+        &mut self,
+        (reply, loudness): (&mut BytesMut, &Loudness),
+        fields: Fields<'_>,
+        sqlstate: Code,
+    ) -> Fate {
+        match self.on_error.tell(reply, fields, self.rows) {
+            Told::AsItIs => {
+                // Rows of a repaired statement that breaks off are announced as all others are.
+                if let Some(notice) = self.notice.take().filter(|_| self.rows > 0) {
+                    notice.tell(reply, loudness);
+                }
+                self.sqlstate = Some(sqlstate);
+                Fate::Kept
+            }
+            Told::Instead(sqlstate) => {
+                self.sqlstate = Some(sqlstate);
+                Fate::Swallowed
+            }
+        }
+    }
+}
+
+/// An error with advice in it.
+pub fn advise(out: &mut BytesMut, fields: Fields<'_>, advice: &Advice) {
+    encode::error_with(
+        out,
+        fields,
+        advice.detail.as_deref(),
+        advice.hint.as_deref(),
+    );
+}
+
+/// A refusal with advice in it.
+pub fn advised(mut refusal: Box<Refusal>, advice: &Advice) -> Box<Refusal> {
+    for (field, words, separator) in [
+        (&mut refusal.detail, &advice.detail, "\n"),
+        (&mut refusal.hint, &advice.hint, " "),
+    ] {
+        if let Some(words) = words {
+            if !field.is_empty() {
+                field.push_str(separator);
+            }
+            field.push_str(words);
+        }
+    }
+    refusal
+}
+
+/// The body of the error that a refusal is answered with.
+pub fn error_of(refusal: &Refusal) -> Bytes {
+    let mut out = BytesMut::new();
+    reply::refusal(&mut out, refusal);
+    out.freeze().slice(HEADER_BYTES..)
+}
+
+/// The body of the error that a cancelled statement is answered with.
+pub fn cancelled() -> Bytes {
+    let mut out = BytesMut::new();
+    reply::cancelled(&mut out);
+    out.freeze().slice(HEADER_BYTES..)
+}
+
+/// What is said of a changed text that compiled, and failed when it ran.
+pub fn exhausted(recoverers: &[Recoverer]) -> Advice {
+    let names: Vec<&str> = recoverers.iter().map(|one| one.name()).collect();
+    Advice {
+        detail: Some(format!("RepairExhausted: {}", names.join(", "))),
+        hint: None,
+    }
+}
+
+/// Whether an error says nothing of the text: cancelled, timed out, no resources, a transaction
+/// that has failed before.
+pub(in crate::session) fn is_of_the_moment(code: &str) -> bool {
+    let class = code.get(..2).unwrap_or_default();
+    ["08", "25", "40", "53", "55", "57", "58", "XX"].contains(&class)
+}
+
+impl fmt::Debug for Notice {
+    /// Without the words.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Clamped(_) => "Clamped",
+            Self::Repaired { .. } => "Repaired",
+            Self::Cut { .. } => "Cut",
+        })
+    }
+}
+
+impl fmt::Debug for OnError {
+    /// Without the words.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Passes => "Passes",
+            Self::Advised(_) => "Advised",
+            Self::Replaced(_) => "Replaced",
+        })
+    }
+}
+
+/// A type byte and a length.
+const HEADER_BYTES: usize = 5;

@@ -1,0 +1,390 @@
+//! `pg_cancel_backend` and `pg_terminate_backend` of a session of one's own, carried out here.
+//!
+//! The gate takes the call out of the text ([`Signal`]): what runs at the server answers `false`.
+//! When that row comes, the statement has run in its place, behind everything before it and in a
+//! transaction that has not failed; then the other session is signalled, and the row says what came
+//! of it. So the answer has the description, the formats and the order that the server gives it. A
+//! row that comes by any other way says `false`, and nothing is done.
+//!
+//! Whoever is not of the same owner is not there: the words are those of a process id that nobody
+//! has.
+//!
+//! <https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-ADMIN-SIGNAL>
+
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use super::io::Relay;
+use super::lowered_settings::Lowered;
+use super::pending::Owed;
+use super::policy_limits::Quotas;
+use super::policy_limits::result_limit::Course;
+use super::protocol::{Conversation, Ending};
+use super::reply::{self, Farewell};
+use super::server::OwnRow;
+use crate::gate::{
+    Facts, Prepared, ReadPermit, Refusal, Signal, SignalArgument, SignalCall, SignalKind, number_of,
+};
+use crate::telemetry::events::BackendSignalled;
+use crate::upstream::backend_signals::{SignalOutcome, Signalling};
+use crate::upstream::cancel::Canceller;
+use crate::wire::backend::TransactionStatus;
+use crate::wire::frame::Header;
+use crate::wire::frontend::{Bind, Value};
+
+/// How far a call has come whose statement is under way.
+pub enum Calling {
+    /// The row has not come.
+    Due(SignalCall),
+    /// It has, and waits.
+    UnderWay(SignalCall, Signalling),
+    /// The row is to say this.
+    Known(SignalCall, SignalOutcome),
+    /// It has said it.
+    Told,
+}
+
+/// A text that may run, with the call that was taken out of it.
+pub(super) fn with_call(
+    permit: ReadPermit<'_>,
+    mut lowered: Option<Lowered>,
+) -> (ReadPermit<'_>, Option<Lowered>) {
+    if let Some(signal) = lowered.as_mut().and_then(|lowered| lowered.signal.take()) {
+        permit.facts().signal.get_or_init(|| signal);
+    }
+    (permit, lowered)
+}
+
+/// What is known of a portal: that of its statement, with the numbers that the Bind gives a call.
+///
+/// # Errors
+/// A value that the server may read otherwise than pgsieve does.
+pub(super) fn facts_of_portal(
+    prepared: &Prepared,
+    bind: &Bind<'_>,
+) -> Result<Arc<Facts>, Box<Refusal>> {
+    let facts = &prepared.facts;
+    let Some(signal) = facts.signal.get() else {
+        return Ok(Arc::clone(facts));
+    };
+    match call_of(signal, Some(bind)) {
+        Ok(Some(call)) => Ok(Arc::new(facts.with_call(call))),
+        Ok(None) => Ok(Arc::clone(facts)),
+        Err(Unread) => Err(Refusal::of_unread_signal(signal.kind)),
+    }
+}
+
+/// The call of a statement that is run with these values; none where one of them is NULL, or no
+/// process id: the server answers for those.
+fn call_of(signal: &Signal, bind: Option<&Bind<'_>>) -> Result<Option<SignalCall>, Unread> {
+    let numbers = (number(signal.pid, bind)?, number(signal.timeout, bind)?);
+    let (Some(pid), Some(timeout_ms)) = numbers else {
+        return Ok(None);
+    };
+    if timeout_ms < 0 {
+        return Err(Unread);
+    }
+    let kind = signal.kind;
+    Ok(i32::try_from(pid).ok().map(|pid| SignalCall {
+        kind,
+        pid,
+        timeout_ms,
+    }))
+}
+
+/// A value that is no number as pgsieve reads them.
+struct Unread;
+
+fn number(argument: SignalArgument, bind: Option<&Bind<'_>>) -> Result<Option<i64>, Unread> {
+    let (number, oid) = match argument {
+        SignalArgument::Literal(number) => return Ok(Some(number)),
+        SignalArgument::Parameter { number, oid, .. } => (number, oid),
+    };
+    // Without a value the server has something to say.
+    let Some(value) = bind.and_then(|bind| bind.value(number)) else {
+        return Ok(None);
+    };
+    let is_text = TEXTS.contains(&oid);
+    match value {
+        Value::Null => Ok(None),
+        Value::Binary(bytes) if !is_text => binary(bytes).map(Some).ok_or(Unread),
+        Value::Text(bytes) | Value::Binary(bytes) => {
+            let text = std::str::from_utf8(bytes).map_err(|_| Unread)?;
+            number_of(text).map(Some).ok_or(Unread)
+        }
+    }
+}
+
+fn binary(bytes: &[u8]) -> Option<i64> {
+    Some(match bytes.len() {
+        2 => i16::from_be_bytes(bytes.try_into().ok()?).into(),
+        4 => i32::from_be_bytes(bytes.try_into().ok()?).into(),
+        8 => i64::from_be_bytes(bytes.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+impl Calling {
+    /// The call of a statement that is about to run.
+    pub(super) fn of(facts: &Facts) -> Option<Box<Self>> {
+        let call = call_of(facts.signal.get()?, None).ok().flatten()?;
+        Some(Box::new(Self::Due(call)))
+    }
+}
+
+impl Conversation {
+    /// A session that cancels what it runs itself meets an error in that place, unless the
+    /// statement fails in any case.
+    ///
+    /// # Errors
+    /// The server's own words.
+    pub(super) fn cancels_itself(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
+        let signal = facts.signal.get();
+        let Some(call) = signal.and_then(|signal| call_of(signal, None).ok().flatten()) else {
+            return Ok(());
+        };
+        let fails = self.standing.status == TransactionStatus::Failed
+            && !self.standing.unsynced
+            && self.journal.is_empty();
+        let own = self.quotas.canceller().map(Canceller::pid);
+        match call.kind {
+            SignalKind::Cancel if own == Some(call.pid) && !fails => Err(Refusal::of_own_cancel()),
+            SignalKind::Cancel | SignalKind::Terminate => Ok(()),
+        }
+    }
+
+    /// Takes the row of a call: it waits while the call is carried out, and says what came of it.
+    ///
+    /// # Errors
+    /// The session has ended itself.
+    pub(super) fn takes_row_of_call(
+        &mut self,
+        rest: &[u8],
+        header: &Header,
+    ) -> Result<OwnRow, Ending> {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+            return Ok(OwnRow::No);
+        };
+        let Some(calling) = &mut running.calling else {
+            return Ok(OwnRow::No);
+        };
+        let Some(row) = rest.get(..header.total) else {
+            return Ok(OwnRow::Waits);
+        };
+        match (&**calling, said(row)) {
+            (Calling::Told, _) | (_, None) => Ok(OwnRow::No),
+            (Calling::UnderWay(..), Some(_)) => Ok(OwnRow::Waits),
+            (&Calling::Due(call), Some(_)) => {
+                **calling = self.quotas.carry_out(call)?;
+                // It may be known at once.
+                self.takes_row_of_known(row, header)
+            }
+            (Calling::Known(..), Some(_)) => self.takes_row_of_known(row, header),
+        }
+    }
+
+    fn takes_row_of_known(&mut self, row: &[u8], header: &Header) -> Result<OwnRow, Ending> {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+            return Ok(OwnRow::No);
+        };
+        let Some(Calling::Known(call, outcome)) = running.calling.as_deref() else {
+            return Ok(OwnRow::Waits);
+        };
+        let (call, outcome) = (*call, *outcome);
+        running.calling = Some(Box::new(Calling::Told));
+        let fingerprint = running.facts.fingerprint;
+        self.telemetry.emit(&BackendSignalled {
+            session: &self.info,
+            function: call.kind.function(),
+            outcome: outcome.into(),
+            fingerprint,
+        });
+        if let Some(words) = words(call, outcome, self.names.server_major())
+            && !self.loudness.is_mute()
+        {
+            reply::warning(&mut self.reply, &words);
+        }
+        if self.advance(header)? == Course::Passes {
+            let done = outcome == SignalOutcome::Sent;
+            self.reply.extend_from_slice(&row_saying(row, done));
+        }
+        Ok(OwnRow::Taken)
+    }
+
+    /// Whether a row waits for its call.
+    pub(super) fn is_calling(&self) -> bool {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+            return false;
+        };
+        matches!(running.calling.as_deref(), Some(Calling::UnderWay(..)))
+    }
+
+    /// Ready unless a call is being carried out; wakes the session then.
+    pub(super) fn poll_call(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+            return Poll::Ready(());
+        };
+        let Some(Calling::UnderWay(call, signalling)) = running.calling.as_deref_mut() else {
+            return Poll::Ready(());
+        };
+        let (call, outcome) = (*call, std::task::ready!(signalling.as_mut().poll(context)));
+        running.calling = Some(Box::new(Calling::Known(call, outcome)));
+        Poll::Ready(())
+    }
+
+    /// Looks whether another session of the same owner has ended this one, or its time.
+    ///
+    /// # Errors
+    /// It has.
+    pub(super) fn goes_on(&self) -> Result<(), Ending> {
+        match &self.wishes {
+            Some(wishes) if wishes.ends() => Err(Ending::Ended(match wishes.has_lapsed() {
+                true => Farewell::Lapsed,
+                false => Farewell::Terminated,
+            })),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Relay {
+    /// Has the task that this is called in woken when another session ends this one. May be
+    /// cancelled.
+    pub async fn is_woken_to_end(&mut self) {
+        std::future::poll_fn(|context| {
+            if let Some(wishes) = &self.conversation.wishes {
+                wishes.wake(context.waker());
+            }
+            Poll::Ready(())
+        })
+        .await;
+    }
+}
+
+impl Quotas {
+    /// Begins to carry a call out.
+    fn carry_out(&self, call: SignalCall) -> Result<Calling, Ending> {
+        let Some(own) = self.canceller() else {
+            return Ok(Calling::Known(call, SignalOutcome::Nobody));
+        };
+        let wait = Duration::from_millis(call.timeout_ms.unsigned_abs());
+        match call.kind {
+            SignalKind::Terminate if call.pid == own.pid() => {
+                Err(Ending::Ended(Farewell::Terminated))
+            }
+            SignalKind::Terminate => Ok(Calling::UnderWay(call, own.signal_end(call.pid, wait))),
+            SignalKind::Cancel => Ok(Calling::UnderWay(call, own.signal_cancel(call.pid))),
+        }
+    }
+}
+
+/// What the server says of a signal that did not do what was asked for.
+fn words(call: SignalCall, outcome: SignalOutcome, server_major: Option<u16>) -> Option<String> {
+    let SignalCall {
+        pid, timeout_ms, ..
+    } = call;
+    match outcome {
+        SignalOutcome::Sent => None,
+        SignalOutcome::Nobody if server_major.is_some_and(|major| major < 15) => {
+            Some(format!("PID {pid} is not a PostgreSQL server process"))
+        }
+        SignalOutcome::Nobody => Some(format!("PID {pid} is not a PostgreSQL backend process")),
+        SignalOutcome::NotSent => Some(format!(
+            "could not send signal to process {pid}: the database does not take it"
+        )),
+        SignalOutcome::NotEnded => Some(format!(
+            "backend with PID {pid} did not terminate within {timeout_ms} milliseconds"
+        )),
+    }
+}
+
+/// Where the one value of a row of one boolean stands that is not NULL.
+fn said(row: &[u8]) -> Option<u8> {
+    match row {
+        [b'D', _, _, _, _, 0, 1, 0, 0, 0, 1, value] => Some(*value),
+        _ => None,
+    }
+}
+
+/// The same row, in its format, with the outcome in it.
+fn row_saying(row: &[u8], done: bool) -> Vec<u8> {
+    let mut row = row.to_vec();
+    if let Some(value) = row.last_mut() {
+        *value = match (*value, done) {
+            (b'f' | b't', true) => b't',
+            (b'f' | b't', false) => b'f',
+            (_, done) => u8::from(done),
+        };
+    }
+    row
+}
+
+impl fmt::Debug for Calling {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Due(_) => "Due",
+            Self::UnderWay(..) => "UnderWay",
+            Self::Known(..) => "Known",
+            Self::Told => "Told",
+        })
+    }
+}
+
+/// The types whose binary form is a text: `text`, `unknown`, `varchar`.
+const TEXTS: [u32; 3] = [25, 705, 1043];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_those_of_the_version() {
+        let call = SignalCall {
+            kind: SignalKind::Terminate,
+            pid: 7,
+            timeout_ms: 50,
+        };
+        for (outcome, major, said) in [
+            (SignalOutcome::Sent, 15, None),
+            (
+                SignalOutcome::Nobody,
+                13,
+                Some("PID 7 is not a PostgreSQL server process"),
+            ),
+            (
+                SignalOutcome::Nobody,
+                14,
+                Some("PID 7 is not a PostgreSQL server process"),
+            ),
+            (
+                SignalOutcome::Nobody,
+                15,
+                Some("PID 7 is not a PostgreSQL backend process"),
+            ),
+            (
+                SignalOutcome::NotEnded,
+                18,
+                Some("backend with PID 7 did not terminate within 50 milliseconds"),
+            ),
+        ] {
+            assert_eq!(words(call, outcome, Some(major)).as_deref(), said);
+        }
+        assert_eq!(format!("{call:?}"), "SignalCall(Terminate, …)");
+    }
+
+    #[test]
+    fn only_a_row_of_one_boolean_is_said_otherwise() {
+        let text = b"D\0\0\0\x0b\0\x01\0\0\0\x01f";
+        let binary = b"D\0\0\0\x0b\0\x01\0\0\0\x01\0";
+        assert_eq!(row_saying(text, true).last(), Some(&b't'));
+        assert_eq!(row_saying(text, false), text);
+        assert_eq!(row_saying(binary, true).last(), Some(&1));
+        assert_eq!(row_saying(binary, false), binary);
+        assert!(said(text).is_some() && said(binary).is_some());
+        assert_eq!(said(b"D\0\0\0\x0a\0\x01\xff\xff\xff\xff"), None);
+        assert_eq!(said(b"D\0\0\0\x0c\0\x01\0\0\0\x02on"), None);
+        assert_eq!(said(b"D\0\0\0\x06\0\0"), None);
+    }
+}

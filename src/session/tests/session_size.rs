@@ -1,0 +1,30 @@
+//! What a session takes while it does nothing, held here so that it does not grow back unseen. Test
+//! code only.
+
+use std::mem::size_of;
+use std::sync::Arc;
+
+use crate::session::drain::Draining;
+use crate::session::io::Relay;
+use crate::session::login::Accepted;
+use crate::session::protocol::Conversation;
+use crate::session::serve;
+use crate::session::shared::House;
+
+/// The bytes of the future that a function makes.
+fn future_bytes<F: Future>(_: impl Fn(Box<Accepted>, Arc<House>, Draining) -> F) -> usize {
+    size_of::<F>()
+}
+
+#[test]
+fn a_session_that_does_nothing_takes_little() {
+    let parts = [
+        ("the future", future_bytes(serve), 264),
+        ("the relay", size_of::<Relay>(), 1_544),
+        ("the conversation in it", size_of::<Conversation>(), 1_048),
+    ];
+    for (what, bytes, most) in parts {
+        println!("{what}: {bytes}");
+        assert!(bytes <= most, "{what} takes {bytes} bytes, {most} at most");
+    }
+}

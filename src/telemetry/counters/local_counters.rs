@@ -1,0 +1,264 @@
+//! What the statements of one worker add to the metrics, kept apart until somebody looks.
+//!
+//! Metrics are shared by all workers, and a number that two cores take turns in writing costs each
+//! of them more than the statement's own bookkeeping. So a worker counts in numbers of its own and
+//! adds them to the shared ones now and then, and whenever a scrape asks: a scrape misses nothing.
+//!
+//! The names of policies and users are not looked up for each statement: a session remembers the
+//! [slots](crate::telemetry::counters::label_slots) that it was given, and a comparison tells whether they are
+//! still those that the worker counts for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prometheus::local::LocalHistogram;
+
+use crate::limits;
+use crate::telemetry::counters::capped_counters::{StatementLabels, Verdicts};
+use crate::telemetry::counters::counter_vec::Three;
+use crate::telemetry::counters::label_slots::Slot;
+use crate::telemetry::events::StatementFinished;
+use crate::telemetry::labels::{CacheAnswer, Label, Outcome, Path, RepairedOutcome};
+use crate::telemetry::registry::{Metrics, seconds};
+use crate::telemetry::session_info::SessionInfo;
+
+/// The numbers of one worker. Its lock is only ever contended by a scrape.
+pub struct Tally {
+    held: Mutex<Held>,
+}
+
+struct Held {
+    gate_seconds: LocalHistogram,
+    queue_seconds: LocalHistogram,
+    upstream_seconds: LocalHistogram,
+    statement_seconds: LocalHistogram,
+    rows: u64,
+    result_bytes: u64,
+    cached: [u64; <CacheAnswer as Label>::ALL.len()],
+    repaired: [u64; <RepairedOutcome as Label>::ALL.len()],
+    policies: Vec<OfPolicy>,
+    users: Vec<OfUser>,
+    statements: u32,
+}
+
+/// The statements under one policy.
+#[derive(Default)]
+struct OfPolicy {
+    slot: Slot,
+    name: Option<Arc<str>>,
+    /// A few combinations of labels: most workers see the same ones over and over.
+    recent: Vec<(StatementLabels, u64)>,
+}
+
+/// The statements of one user.
+#[derive(Default)]
+struct OfUser {
+    slot: Slot,
+    name: Option<Arc<str>>,
+    verdicts: Verdicts,
+}
+
+impl Tally {
+    /// A tally for these metrics, with nothing in it.
+    pub fn of(metrics: &Metrics) -> Self {
+        Self {
+            held: Mutex::new(Held {
+                gate_seconds: metrics.gate_seconds.local(),
+                queue_seconds: metrics.queue_seconds.local(),
+                upstream_seconds: metrics.upstream_seconds.local(),
+                statement_seconds: metrics.statement_seconds.local(),
+                rows: 0,
+                result_bytes: 0,
+                cached: [0; <CacheAnswer as Label>::ALL.len()],
+                repaired: [0; <RepairedOutcome as Label>::ALL.len()],
+                policies: Vec::new(),
+                users: Vec::new(),
+                statements: 0,
+            }),
+        }
+    }
+
+    /// Counts a statement.
+    pub fn count(&self, event: &StatementFinished<'_>, metrics: &Metrics) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.count_judging(event);
+        held.statement_seconds.observe(seconds(event.total));
+        if !event.upstream.is_zero() {
+            held.upstream_seconds.observe(seconds(event.upstream));
+        }
+        held.rows += event.rows;
+        held.result_bytes += event.bytes;
+        if let Some(outcome) = repaired(event) {
+            raise(&mut held.repaired, outcome);
+        }
+        held.of_policy(event.session, metrics)
+            .count(Three(event.path, event.kind, event.outcome), metrics);
+        let of_user = held.of_user(event.session, metrics);
+        raise(&mut of_user.verdicts, event.outcome);
+        held.come(metrics);
+    }
+
+    /// Counts a text that was judged and prepared, and has not run.
+    pub fn count_prepared(&self, event: &StatementFinished<'_>, metrics: &Metrics) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.count_judging(event);
+        held.come(metrics);
+    }
+
+    /// Adds everything to the shared metrics.
+    pub fn give(&self, metrics: &Metrics) {
+        self.held
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .give(metrics);
+    }
+}
+
+impl Held {
+    fn count_judging(&mut self, event: &StatementFinished<'_>) {
+        self.queue_seconds.observe(seconds(event.queue));
+        // What an Execute or Bind runs was judged when it was prepared.
+        if matches!(event.path, Path::Execute | Path::Bind) {
+            return;
+        }
+        self.gate_seconds.observe(seconds(event.gate));
+        if matches!(event.path, Path::Query | Path::Parse) {
+            raise(&mut self.cached, event.cached);
+        }
+    }
+
+    fn come(&mut self, metrics: &Metrics) {
+        self.statements += 1;
+        if self.statements >= limits::TALLY_STATEMENTS_MAX {
+            self.give(metrics);
+        }
+    }
+
+    fn of_policy(&mut self, session: &SessionInfo, metrics: &Metrics) -> &mut OfPolicy {
+        let (mut slot, name) = (session.policy_slot().recall(), session.policy_name());
+        let known = self.policies.get(slot.place());
+        let is_known = slot.is_given() && known.is_some_and(|known| known.slot == slot);
+        if !is_known {
+            slot = metrics.by_policy.slot(name);
+            session.policy_slot().note(slot);
+        }
+        let of_policy = at(&mut self.policies, slot.place());
+        if of_policy.slot != slot {
+            of_policy.give(metrics);
+            of_policy.slot = slot;
+            // The rest have many names.
+            let is_one = slot.place() < limits::POLICY_LABELS_MAX;
+            of_policy.name = name.filter(|_| is_one).cloned();
+        }
+        of_policy
+    }
+
+    fn of_user(&mut self, session: &SessionInfo, metrics: &Metrics) -> &mut OfUser {
+        let (mut slot, name) = (session.user_slot().recall(), session.admitted_user());
+        let known = self.users.get(slot.place());
+        let is_known = slot.is_given() && known.is_some_and(|known| known.slot == slot);
+        if !is_known {
+            slot = metrics.by_user.slot(name);
+            session.user_slot().note(slot);
+        }
+        let of_user = at(&mut self.users, slot.place());
+        if of_user.slot != slot {
+            of_user.give(metrics);
+            of_user.slot = slot;
+            let is_one = slot.place() < limits::USER_LABELS_MAX;
+            of_user.name = name.filter(|_| is_one).cloned();
+        }
+        of_user
+    }
+
+    fn give(&mut self, metrics: &Metrics) {
+        self.gate_seconds.flush();
+        self.queue_seconds.flush();
+        self.upstream_seconds.flush();
+        self.statement_seconds.flush();
+        metrics.rows.inc_by(std::mem::take(&mut self.rows));
+        metrics
+            .result_bytes
+            .inc_by(std::mem::take(&mut self.result_bytes));
+        for (answer, count) in CacheAnswer::ALL.iter().zip(&mut self.cached) {
+            metrics.judgement_cache.add(*answer, std::mem::take(count));
+        }
+        for (outcome, count) in RepairedOutcome::ALL.iter().zip(&mut self.repaired) {
+            let count = std::mem::take(count);
+            metrics.repaired_statements.add(*outcome, count);
+        }
+        for of_policy in &mut self.policies {
+            of_policy.give(metrics);
+        }
+        for of_user in &mut self.users {
+            of_user.give(metrics);
+        }
+        self.statements = 0;
+    }
+}
+
+impl OfPolicy {
+    fn count(&mut self, labels: StatementLabels, metrics: &Metrics) {
+        let known = self.recent.iter_mut().find(|(known, _)| *known == labels);
+        if let Some((_, count)) = known {
+            *count += 1;
+            return;
+        }
+        if self.recent.len() >= limits::TALLY_COMBINATIONS_MAX {
+            self.give(metrics);
+        }
+        self.recent.push((labels, 1));
+    }
+
+    fn give(&mut self, metrics: &Metrics) {
+        if self.recent.is_empty() {
+            return;
+        }
+        let counts = self.recent.drain(..);
+        if !(metrics.by_policy).add(self.slot, self.name.as_ref(), counts) {
+            // Whoever remembers this slot asks for a new one.
+            self.slot = Slot::default();
+        }
+    }
+}
+
+impl OfUser {
+    fn give(&mut self, metrics: &Metrics) {
+        if self.verdicts.iter().all(|count| *count == 0) {
+            return;
+        }
+        if !(metrics.by_user).add(self.slot, self.name.as_ref(), &self.verdicts) {
+            self.slot = Slot::default();
+        }
+        self.verdicts = Verdicts::default();
+    }
+}
+
+/// What became of a changed text that ran, where one did: a Parse alone runs nothing.
+fn repaired(event: &StatementFinished<'_>) -> Option<RepairedOutcome> {
+    match (event.outcome, event.path, event.sqlstate) {
+        (Outcome::Repaired, _, Some(_)) => Some(RepairedOutcome::Failed),
+        (Outcome::Repaired, Path::Parse, None) => None,
+        (Outcome::Repaired, _, None) => Some(RepairedOutcome::Succeeded),
+        _ => None,
+    }
+}
+
+/// One more of these.
+fn raise<L: Label>(counts: &mut [u64], label: L) {
+    if let Some(count) = counts.get_mut(label.index()) {
+        *count += 1;
+    }
+}
+
+/// The entry at a place, which is made where there was none.
+fn at<T: Default>(list: &mut Vec<T>, place: usize) -> &mut T {
+    if list.len() <= place {
+        list.resize_with(place + 1, T::default);
+    }
+    // It is there now.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the list was made long enough just above"
+    )]
+    &mut list[place]
+}

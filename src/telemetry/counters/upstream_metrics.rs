@@ -1,0 +1,188 @@
+//! What is known of the upstreams: whether they are reached, and how far a standby is behind.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use prometheus::{Gauge, GaugeVec, Histogram, IntGaugeVec, Opts, Registry};
+
+use crate::limits;
+use crate::telemetry::TelemetryError;
+use crate::telemetry::counters::counter_vec::Family;
+use crate::telemetry::labels::CheckOutcome;
+use crate::telemetry::metrics::{
+    UPSTREAM_CHECK_SECONDS, UPSTREAM_CHECKS, UPSTREAM_IS_STANDBY, UPSTREAM_LAG_SECONDS, UPSTREAM_UP,
+};
+use crate::telemetry::registry::{STATEMENT_BUCKETS, gauges, histogram, seconds};
+
+/// What is known of the upstreams.
+pub struct UpstreamNumbers {
+    /// See [`UPSTREAM_CHECKS`].
+    pub checks: Family<CheckOutcome>,
+    /// See [`UPSTREAM_CHECK_SECONDS`].
+    pub check_seconds: Histogram,
+    up: IntGaugeVec,
+    is_standby: IntGaugeVec,
+    lag_seconds: GaugeVec,
+    known: Mutex<BTreeMap<String, Option<Known>>>,
+}
+
+/// What a server said of its own part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Part {
+    /// It takes writes.
+    Primary,
+    /// It follows another one, this far behind; none where it cannot tell.
+    Standby(Option<Duration>),
+}
+
+/// What was said, and how long it counts.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    part: Part,
+    until: Instant,
+}
+
+impl UpstreamNumbers {
+    /// Registers the rows.
+    pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
+        Ok(Self {
+            checks: Family::from_zero(registry, &UPSTREAM_CHECKS)?,
+            check_seconds: histogram(registry, &UPSTREAM_CHECK_SECONDS, STATEMENT_BUCKETS)?,
+            up: gauges(registry, &UPSTREAM_UP)?,
+            is_standby: gauges(registry, &UPSTREAM_IS_STANDBY)?,
+            lag_seconds: {
+                let metric = &UPSTREAM_LAG_SECONDS;
+                let wrong = |_| TelemetryError::Metric { name: metric.name };
+                let options = Opts::new(metric.name, metric.help);
+                let gauges = GaugeVec::new(options, &metric.label_names()).map_err(wrong)?;
+                registry.register(Box::new(gauges.clone())).map_err(wrong)?;
+                gauges
+            },
+            known: Mutex::default(),
+        })
+    }
+
+    /// Whether an upstream was reached just now.
+    pub fn tried(&self, upstream: &str, outcome: CheckOutcome, took: Duration) {
+        self.checks.inc(outcome);
+        let is_up = outcome == CheckOutcome::Reached;
+        if is_up {
+            self.check_seconds.observe(seconds(took));
+        }
+        if self.enters(upstream) {
+            self.up.with_label_values(&[upstream]).set(i64::from(is_up));
+        }
+    }
+
+    /// What an upstream says of its part counts for so long.
+    pub fn told(&self, upstream: &str, part: Part, valid: Duration) {
+        if self.enters(upstream) {
+            let until = Instant::now() + valid;
+            let known = Some(Known { part, until });
+            self.open().insert(upstream.to_owned(), known);
+        }
+    }
+
+    /// Lag grows old: it is read when a scrape asks, and what is too old is not shown.
+    pub fn read(&self, now: Instant) {
+        for (upstream, known) in self.open().iter_mut() {
+            let names = [upstream.as_str()];
+            *known = known.filter(|known| known.until > now);
+            let part = known.map(|known| known.part);
+            match part {
+                None => drop(self.is_standby.remove_label_values(&names)),
+                Some(part) => {
+                    let is_standby = matches!(part, Part::Standby(_));
+                    self.is_standby
+                        .with_label_values(&names)
+                        .set(i64::from(is_standby));
+                }
+            }
+            match part {
+                None | Some(Part::Standby(None)) => {
+                    drop(self.lag_seconds.remove_label_values(&names));
+                }
+                Some(Part::Primary) => self.lag(&names).set(0.0),
+                Some(Part::Standby(Some(lag))) => self.lag(&names).set(seconds(lag)),
+            }
+        }
+    }
+
+    fn lag(&self, names: &[&str]) -> Gauge {
+        self.lag_seconds.with_label_values(names)
+    }
+
+    /// Whether it is one of those that are counted, as long as there are few.
+    fn enters(&self, upstream: &str) -> bool {
+        let mut known = self.open();
+        let enters = known.contains_key(upstream) || known.len() < limits::UPSTREAM_LABELS_MAX;
+        if enters && !known.contains_key(upstream) {
+            known.insert(upstream.to_owned(), None);
+        }
+        enters
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Option<Known>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prometheus::TextEncoder;
+
+    fn shown(registry: &Registry, start: &str) -> Vec<String> {
+        let text = TextEncoder::new()
+            .encode_to_string(&registry.gather())
+            .unwrap();
+        let lines = text.lines().filter(|line| line.starts_with(start));
+        lines.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_too_old_is_not_shown() {
+        let registry = Registry::new();
+        let numbers = UpstreamNumbers::register(&registry).unwrap();
+        let minute = Duration::from_secs(60);
+        let lag = Part::Standby(Some(Duration::from_millis(1500)));
+        numbers.told("a:1", lag, minute);
+        numbers.told("b:2", Part::Primary, minute);
+        numbers.told("c:3", Part::Standby(None), minute);
+        numbers.read(Instant::now());
+        assert_eq!(
+            shown(&registry, "pgsieve_upstream_lag_seconds{"),
+            [
+                "pgsieve_upstream_lag_seconds{upstream=\"a:1\"} 1.5",
+                "pgsieve_upstream_lag_seconds{upstream=\"b:2\"} 0",
+            ]
+        );
+        assert_eq!(
+            shown(&registry, "pgsieve_upstream_is_standby{"),
+            [
+                "pgsieve_upstream_is_standby{upstream=\"a:1\"} 1",
+                "pgsieve_upstream_is_standby{upstream=\"b:2\"} 0",
+                "pgsieve_upstream_is_standby{upstream=\"c:3\"} 1",
+            ]
+        );
+        numbers.read(Instant::now() + minute);
+        assert!(shown(&registry, "pgsieve_upstream_lag_seconds{").is_empty());
+        assert!(shown(&registry, "pgsieve_upstream_is_standby{").is_empty());
+    }
+
+    #[test]
+    fn there_are_never_more_than_their_bound() {
+        let registry = Registry::new();
+        let numbers = UpstreamNumbers::register(&registry).unwrap();
+        for port in 0..1000 {
+            let name = format!("h:{port}");
+            numbers.tried(&name, CheckOutcome::Unreachable, Duration::ZERO);
+            numbers.told(&name, Part::Primary, Duration::from_secs(60));
+        }
+        numbers.read(Instant::now());
+        for metric in ["pgsieve_upstream_up{", "pgsieve_upstream_lag_seconds{"] {
+            assert_eq!(shown(&registry, metric).len(), limits::UPSTREAM_LABELS_MAX);
+        }
+    }
+}

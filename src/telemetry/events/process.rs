@@ -1,0 +1,170 @@
+//! The life of the process: lines for the person who runs it.
+
+use crate::telemetry::Sinks;
+use crate::telemetry::audit::Weight;
+use crate::telemetry::events::Event;
+use crate::telemetry::log::Level;
+use crate::telemetry::log::log_event::LogEvent;
+use crate::telemetry::session_info::cleaned;
+
+/// A socket is open and clients can come.
+pub struct Listening<'a> {
+    /// What is served there: `clients` or `admin`.
+    pub what: &'static str,
+    /// Where.
+    pub address: &'a str,
+}
+
+/// No new clients are accepted; what runs may finish.
+pub struct DrainStarted {
+    /// Sessions that are still open.
+    pub sessions: u64,
+}
+
+/// The process ends.
+pub struct ServerStopped {
+    /// Sessions that had to be cut off.
+    pub cut_off: u64,
+}
+
+/// The upstream did not answer.
+pub struct UpstreamUnreachable<'a> {
+    /// What went wrong, in words that hold no address, user or password.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+/// The upstream does not let in whom the settings name for a user.
+pub struct UpstreamIdentityRefused<'a> {
+    /// The user, as the client named it.
+    pub user: &'a str,
+    /// What went wrong, in words that hold no address, user or password.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+/// A token that was given as a password lets nobody in.
+pub struct TokenRefused<'a> {
+    /// The user, as the client named it.
+    pub user: &'a str,
+    /// Why, in words that hold nothing of the token.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+/// What users have received today could not be written down.
+pub struct BudgetFileFailed<'a> {
+    /// Why.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+impl Event for BudgetFileFailed<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.log.line(
+            Level::Warn,
+            LogEvent::BudgetFileFailed.name(),
+            format_args!(
+                "{}; budgets of the day count on, and a restart forgets what is not written",
+                self.failure
+            ),
+        );
+    }
+}
+
+impl Event for Listening<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "listening", None, |line| {
+                line.word("what", self.what).text("address", self.address);
+            });
+        }
+        let (what, address) = (self.what, self.address);
+        sinks.log.line(
+            Level::Info,
+            LogEvent::Listening.name(),
+            format_args!("listening for {what} on {address}"),
+        );
+    }
+}
+
+/// Whoever runs pgsieve wants a session to end; its end has an event of its own.
+pub struct SessionEndAsked {
+    /// The number of its connection.
+    pub id: u64,
+}
+
+impl Event for SessionEndAsked {
+    fn emit(&self, sinks: &Sinks) {
+        let id = self.id;
+        let told = format_args!("session {id} is ended: an administrator asked for it");
+        sinks
+            .log
+            .line(Level::Info, LogEvent::SessionEndAsked.name(), told);
+    }
+}
+
+impl Event for DrainStarted {
+    fn emit(&self, sinks: &Sinks) {
+        let sessions = self.sessions;
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "drain_started", None, |line| {
+                line.number("sessions", sessions);
+            });
+        }
+        sinks.log.line(
+            Level::Info,
+            LogEvent::Draining.name(),
+            format_args!("draining {sessions} sessions"),
+        );
+    }
+}
+
+impl Event for ServerStopped {
+    fn emit(&self, sinks: &Sinks) {
+        let cut_off = self.cut_off;
+        if let Some(audit) = &sinks.audit {
+            audit.record(Weight::Waits, "server_stopped", None, |line| {
+                line.number("cut_off", cut_off);
+            });
+        }
+        sinks.log.line(
+            Level::Info,
+            LogEvent::Stopped.name(),
+            format_args!("stopped; {cut_off} sessions were cut off"),
+        );
+    }
+}
+
+impl Event for UpstreamUnreachable<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        sinks.log.line(
+            Level::Warn,
+            LogEvent::UpstreamUnreachable.name(),
+            format_args!("upstream unreachable: {}; see upstream.url", self.failure),
+        );
+    }
+}
+
+impl Event for UpstreamIdentityRefused<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let user = cleaned(self.user);
+        sinks.log.line(
+            Level::Warn,
+            LogEvent::UpstreamIdentityRefused.name(),
+            format_args!(
+                "the upstream does not let {user:?} in: {}; see upstream_user and \
+                 upstream_password_file of client.auth.users, or upstream.url where they are left \
+                 out",
+                self.failure
+            ),
+        );
+    }
+}
+
+impl Event for TokenRefused<'_> {
+    fn emit(&self, sinks: &Sinks) {
+        let user = cleaned(self.user);
+        sinks.log.line(
+            Level::Warn,
+            LogEvent::TokenRefused.name(),
+            format_args!("the token of {user:?} is refused: {}", self.failure),
+        );
+    }
+}

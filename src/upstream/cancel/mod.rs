@@ -1,0 +1,455 @@
+//! Cancel requests: each client gets the process id of the upstream session behind it with a secret
+//! of pgsieve's own, and a cancel that brings the two is sent on to that session, over TLS where
+//! that is configured.
+//!
+//! Process ids are the servers': two servers may give the same one at a time, and a server gives
+//! one again as soon as a session has ended. So the secret decides whose a key is, and sessions are
+//! kept apart by a number of their own.
+//!
+//! Nobody learns anything from asking: right or wrong, the connection is closed without a word.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS>
+
+pub(super) mod slots;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use blake3::Hash;
+use bytes::BytesMut;
+use tokio::io::AsyncReadExt;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::backend_signals::{Owner, Wishes};
+use super::cancel::slots::Turns;
+use super::connect::Upstream;
+use super::login::UpstreamKey;
+use crate::limits;
+use crate::telemetry::labels;
+use crate::wire::encode;
+use crate::wire::startup::ProtocolVersion;
+
+/// All sessions that can be cancelled. Cloning gives another handle to the same ones.
+#[derive(Clone)]
+pub struct CancelRegistry {
+    inner: Arc<Inner>,
+}
+
+/// What a client must say to cancel its own statement.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClientKey {
+    /// The process id that it is told: that of the upstream session.
+    pub pid: i32,
+    /// The secret that it is told.
+    pub secret: Vec<u8>,
+}
+
+/// Keeps a session cancellable for as long as it lives.
+#[derive(Debug)]
+pub struct CancelGuard {
+    registry: CancelRegistry,
+    place: Place,
+    wishes: Arc<Wishes>,
+}
+
+/// Cancels what runs in one session, for that session itself.
+#[derive(Debug, Clone)]
+pub struct Canceller {
+    pub(super) registry: CancelRegistry,
+    pub(super) place: Place,
+}
+
+/// One session among all: the process id of its upstream, and a number that no other ever has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) pid: i32,
+    number: u64,
+}
+
+/// A cancel under way.
+pub type Cancelling = Pin<Box<dyn Future<Output = CancelOutcome> + Send>>;
+
+/// What became of a cancel request. The client is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CancelOutcome {
+    /// The upstream has it.
+    Forwarded,
+    /// No session has this key.
+    UnknownKey,
+    /// Too many wait for their turn, or it did not come in time.
+    Busy,
+    /// The upstream was not reached: it has no request.
+    Failed,
+    /// It was sent, and nobody knows whether it has arrived.
+    Unanswered,
+}
+
+/// Why no key was made: the system gave no randomness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoKey;
+
+struct Inner {
+    sessions: Mutex<BTreeMap<Place, Box<Entry>>>,
+    number: AtomicU64,
+    turns: Arc<Turns>,
+}
+
+/// A session.
+pub(super) struct Entry {
+    /// The digest of the client's secret.
+    secret: Hash,
+    /// Who takes turns with others, by a digest.
+    client: Hash,
+    /// Whose session it is.
+    pub(super) owner: Owner,
+    upstream: Arc<Upstream>,
+    key: UpstreamKey,
+    /// Told of each cancel: the session may be doing something without the upstream.
+    pub(super) wishes: Arc<Wishes>,
+}
+
+impl CancelRegistry {
+    /// A registry without sessions.
+    pub fn new() -> Self {
+        let sessions = Mutex::new(BTreeMap::new());
+        Self {
+            inner: Arc::new(Inner {
+                sessions,
+                number: AtomicU64::new(0),
+                turns: Arc::default(),
+            }),
+        }
+    }
+
+    /// Makes a key for a session of this client and owner, as long as its protocol version has it.
+    pub fn issue(
+        &self,
+        version: ProtocolVersion,
+        (client, owner): (&str, Owner),
+        upstream: Arc<Upstream>,
+        key: UpstreamKey,
+    ) -> Result<(ClientKey, CancelGuard), NoKey> {
+        let long = version >= ProtocolVersion::V3_2;
+        let mut secret = vec![
+            0;
+            if long {
+                SECRET_BYTES_LONG
+            } else {
+                SECRET_BYTES_SHORT
+            }
+        ];
+        getrandom::fill(&mut secret).map_err(|_| NoKey)?;
+        let pid = key.pid;
+        let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
+        let place = Place { pid, number };
+        let wishes = Arc::new(Wishes::default());
+        let entry = Entry {
+            secret: blake3::hash(&secret),
+            client: blake3::hash(client.as_bytes()),
+            owner,
+            upstream,
+            key,
+            wishes: Arc::clone(&wishes),
+        };
+        self.sessions().insert(place, Box::new(entry));
+        let registry = self.clone();
+        let guard = CancelGuard {
+            registry,
+            place,
+            wishes,
+        };
+        Ok((ClientKey { pid, secret }, guard))
+    }
+
+    /// Sends a cancel on when it is its client's turn. Returns when the upstream has taken note (it
+    /// closes the connection then), so that closing the client's connection tells the client the
+    /// same.
+    ///
+    /// May be cancelled.
+    pub async fn forward(&self, pid: i32, secret: &[u8]) -> CancelOutcome {
+        match self.find(pid, secret) {
+            Some(place) => self.forward_to(place).await,
+            None => CancelOutcome::UnknownKey,
+        }
+    }
+
+    /// The same to a session that was found.
+    pub(super) async fn forward_to(&self, place: Place) -> CancelOutcome {
+        let Some((client, upstream, key)) = self.wish_for(place) else {
+            return CancelOutcome::UnknownKey;
+        };
+        let Ok(_turn) = self.inner.turns.take(&client).await else {
+            return CancelOutcome::Busy;
+        };
+        // It may have ended meanwhile, and the upstream have given its process id away.
+        if !self.sessions().contains_key(&place) {
+            return CancelOutcome::UnknownKey;
+        }
+        let deadline = Instant::now() + limits::CANCEL_TIME_MAX;
+        let Ok(mut link) = upstream.connect(deadline).await else {
+            return CancelOutcome::Failed;
+        };
+        let mut out = BytesMut::new();
+        if encode::cancel_request(&mut out, key.pid, &key.secret).is_err() {
+            return CancelOutcome::Failed;
+        }
+        if link.send(&out, deadline).await.is_err() {
+            return CancelOutcome::Unanswered;
+        }
+        let mut nothing = [0_u8; 1];
+        match timeout_at(deadline, link.stream.read(&mut nothing)).await {
+            Ok(_closed) => CancelOutcome::Forwarded,
+            Err(_elapsed) => CancelOutcome::Unanswered,
+        }
+    }
+
+    /// Sends a cancel of pgsieve's own, some times.
+    async fn fire_again(&self, place: Place) -> CancelOutcome {
+        let mut pause = limits::CUT_CANCEL_PAUSE;
+        let mut outcome = CancelOutcome::UnknownKey;
+        for _ in 0..limits::CUT_CANCEL_TRIES_MAX {
+            outcome = self.forward_to(place).await;
+            match outcome {
+                CancelOutcome::Busy | CancelOutcome::Failed => sleep(pause).await,
+                CancelOutcome::Forwarded
+                | CancelOutcome::UnknownKey
+                | CancelOutcome::Unanswered => break,
+            }
+            pause *= 2;
+        }
+        outcome
+    }
+
+    /// How many sessions can be cancelled now.
+    pub fn len(&self) -> usize {
+        self.sessions().len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn find(&self, pid: i32, secret: &[u8]) -> Option<Place> {
+        let digest = blake3::hash(secret);
+        let sessions = self.sessions();
+        // Digests are compared, in constant time: how long it takes says nothing of the secret.
+        let mut found = sessions
+            .range(of_pid(pid))
+            .filter(|(_, entry)| entry.secret == digest);
+        found.next().map(|(place, _)| *place)
+    }
+
+    fn wish_for(&self, place: Place) -> Option<(Hash, Arc<Upstream>, UpstreamKey)> {
+        let sessions = self.sessions();
+        let entry = sessions.get(&place)?;
+        entry.wishes.cancel();
+        Some((entry.client, entry.upstream.clone(), entry.key.clone()))
+    }
+
+    /// The map is whole after every step, so a panic elsewhere does not spoil it.
+    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<Place, Box<Entry>>> {
+        self.inner
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Canceller {
+    /// One that finds nothing to cancel.
+    #[cfg(test)]
+    pub fn of_nobody() -> Self {
+        Self {
+            registry: CancelRegistry::new(),
+            place: Place { pid: 1, number: 0 },
+        }
+    }
+
+    /// Cancels what runs. Where there is no turn for it or no way to the upstream it is tried again
+    /// some times, after a pause each. When this is over, no cancel is under way, unless it says
+    /// otherwise.
+    pub fn insist(&self) -> Cancelling {
+        let Self { registry, place } = self.clone();
+        Box::pin(async move {
+            let trying = registry.fire_again(place);
+            match timeout(limits::OWN_CANCEL_TIME_MAX, trying).await {
+                Ok(outcome) => outcome,
+                Err(_elapsed) => CancelOutcome::Unanswered,
+            }
+        })
+    }
+}
+
+impl CancelGuard {
+    /// What cancels for the session itself.
+    pub fn canceller(&self) -> Canceller {
+        Canceller {
+            registry: self.registry.clone(),
+            place: self.place,
+        }
+    }
+
+    /// What others want of the session.
+    pub fn wishes(&self) -> Arc<Wishes> {
+        Arc::clone(&self.wishes)
+    }
+
+    /// Cancels what runs in the session that this guard stands for, as [`Canceller::insist`] does.
+    /// Bounded in time. May be cancelled.
+    pub async fn insist(&self) -> CancelOutcome {
+        self.canceller().insist().await
+    }
+}
+
+impl From<CancelOutcome> for labels::CancelOutcome {
+    fn from(outcome: CancelOutcome) -> Self {
+        match outcome {
+            CancelOutcome::Forwarded => Self::Forwarded,
+            CancelOutcome::UnknownKey => Self::UnknownKey,
+            CancelOutcome::Busy => Self::Busy,
+            CancelOutcome::Failed | CancelOutcome::Unanswered => Self::Failed,
+        }
+    }
+}
+
+impl Default for CancelRegistry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for CancelGuard {
+    fn drop(&mut self) {
+        self.registry.sessions().remove(&self.place);
+    }
+}
+
+impl fmt::Debug for CancelRegistry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "CancelRegistry({} sessions)", self.len())
+    }
+}
+
+impl fmt::Debug for ClientKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ClientKey({}, …)", self.pid)
+    }
+}
+
+/// The places of all sessions with this process id, the oldest first.
+pub(super) fn of_pid(pid: i32) -> RangeInclusive<Place> {
+    let at = |number| Place { pid, number };
+    at(u64::MIN)..=at(u64::MAX)
+}
+
+/// Bytes of a secret in protocol 3.0: the format has room for no more.
+const SECRET_BYTES_SHORT: usize = 4;
+/// Bytes of a secret in protocol 3.2, as many as Postgres 18 makes.
+const SECRET_BYTES_LONG: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::address::UpstreamSettings;
+
+    fn upstream() -> Arc<Upstream> {
+        let settings = UpstreamSettings::parse("postgres://127.0.0.1:1").unwrap();
+        Arc::new(Upstream::load(settings).unwrap())
+    }
+
+    fn key() -> UpstreamKey {
+        UpstreamKey {
+            pid: 7,
+            secret: [0, 0, 0, 1].into(),
+        }
+    }
+
+    fn ann() -> (&'static str, Owner) {
+        ("ann", Owner::of_names(["ann", "ann", "agent"], None))
+    }
+
+    /// Two servers give one process id at a time, and one server gives it again.
+    #[tokio::test]
+    async fn sessions_of_one_pid_are_told_apart_by_their_secrets() {
+        let registry = CancelRegistry::new();
+        let issue = || {
+            let issued = registry.issue(ProtocolVersion::V3_2, ann(), upstream(), key());
+            issued.unwrap()
+        };
+        let [(one, first), (other, second)] = [issue(), issue()];
+        assert_eq!((one.pid, other.pid), (7, 7));
+        assert_ne!(one.secret, other.secret);
+        assert_eq!(registry.find(7, &one.secret), Some(first.place));
+        assert_eq!(registry.find(7, &other.secret), Some(second.place));
+        drop(first);
+        assert_eq!(registry.find(7, &one.secret), None);
+        assert_eq!(registry.find(7, &other.secret), Some(second.place));
+        // The session that ended is not the one that has its number now.
+        let (third, _guard) = issue();
+        assert_eq!(
+            registry.forward(7, &one.secret).await,
+            CancelOutcome::UnknownKey
+        );
+        assert!(registry.find(7, &third.secret).is_some());
+    }
+
+    #[tokio::test]
+    async fn only_the_very_key_is_known() {
+        let registry = CancelRegistry::new();
+        let (mine, guard) = registry
+            .issue(ProtocolVersion::V3_0, ann(), upstream(), key())
+            .unwrap();
+        assert_eq!(mine.secret.len(), 4);
+        let mut wrong = mine.secret.clone();
+        wrong[0] ^= 1;
+        let longer = [&mine.secret[..], &[0]].concat();
+        for secret in [&wrong[..], &mine.secret[..3], &longer, b""] {
+            assert_eq!(
+                registry.forward(mine.pid, secret).await,
+                CancelOutcome::UnknownKey
+            );
+        }
+        let other = mine.pid ^ 1;
+        assert_eq!(
+            registry.forward(other, &mine.secret).await,
+            CancelOutcome::UnknownKey
+        );
+        // Known, and nobody listens at the upstream.
+        assert_eq!(
+            registry.forward(mine.pid, &mine.secret).await,
+            CancelOutcome::Failed
+        );
+        drop(guard);
+        assert!(registry.is_empty());
+        assert_eq!(
+            registry.forward(mine.pid, &mine.secret).await,
+            CancelOutcome::UnknownKey
+        );
+    }
+
+    #[test]
+    fn newer_protocols_have_longer_keys() {
+        let registry = CancelRegistry::new();
+        let (long, _guard) = registry
+            .issue(ProtocolVersion::V3_2, ann(), upstream(), key())
+            .unwrap();
+        assert_eq!(long.secret.len(), 32);
+        assert_eq!(long.pid, 7);
+        assert_eq!(registry.len(), 1);
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let registry = CancelRegistry::new();
+        let (mine, _guard) = registry
+            .issue(ProtocolVersion::V3_2, ann(), upstream(), key())
+            .unwrap();
+        assert_eq!(format!("{mine:?}"), format!("ClientKey({}, …)", mine.pid));
+        assert_eq!(format!("{:?}", key()), "UpstreamKey(7, …)");
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether the server is a standby, and how far behind: asked beside the check of the catalog, on
+//! the same session.
+//!
+//! A standby that receives and has replayed all of it is up to date, however long nothing was
+//! written. In all other cases the last transaction that it has replayed tells how old its rows
+//! are: so does one that is cut off from its primary grow old.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use crate::limits;
+use crate::telemetry::counters::upstream_metrics::Part;
+
+/// Asks. None where it cannot be said: the server may be no Postgres.
+///
+/// May be cancelled: the connection reads the answer away.
+pub(super) async fn part(client: &Client) -> Option<Part> {
+    let asking = client.simple_query(QUESTION);
+    let said = timeout(limits::CATALOG_CHECK_TIME_MAX, asking).await;
+    let messages = said.ok()?.ok()?;
+    messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => read(row.get(0), row.get(1)),
+        _ => None,
+    })
+}
+
+fn read(is_standby: Option<&str>, lag: Option<&str>) -> Option<Part> {
+    match is_standby? {
+        "f" => Some(Part::Primary),
+        "t" => {
+            let seconds = lag.and_then(|lag| lag.parse().ok());
+            let lag = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            Some(Part::Standby(lag))
+        }
+        _ => None,
+    }
+}
+
+/// Everybody may ask; of the receiver they see no more than whether there is one.
+const QUESTION: &str = "\
+    SELECT pg_catalog.pg_is_in_recovery(), CASE \
+        WHEN NOT pg_catalog.pg_is_in_recovery() THEN 0 \
+        WHEN pg_catalog.pg_last_wal_receive_lsn() \
+                OPERATOR(pg_catalog.<=) pg_catalog.pg_last_wal_replay_lsn() \
+            AND EXISTS (SELECT FROM pg_catalog.pg_stat_wal_receiver WHERE pid IS NOT NULL) THEN 0 \
+        ELSE GREATEST(0, EXTRACT(epoch FROM pg_catalog.clock_timestamp() \
+            OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp())) END";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_understood_is_not_known() {
+        let lag = |seconds| Some(Part::Standby(Some(Duration::from_secs_f64(seconds))));
+        assert_eq!(read(Some("t"), Some("0")), lag(0.0));
+        assert_eq!(read(Some("t"), Some("12.5")), lag(12.5));
+        assert_eq!(read(Some("f"), Some("0")), Some(Part::Primary));
+        assert_eq!(read(Some("t"), None), Some(Part::Standby(None)));
+        assert_eq!(read(Some("t"), Some("-1")), Some(Part::Standby(None)));
+        assert_eq!(read(Some("t"), Some("inf")), Some(Part::Standby(None)));
+        assert_eq!(read(Some("x"), Some("0")), None);
+        assert_eq!(read(None, None), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! What settings are when a session begins: one question for all, and its answer.
+
+use std::collections::BTreeMap;
+
+use bytes::BytesMut;
+use tokio::time::Instant;
+
+use super::login::UpstreamSession;
+use super::verify::VerifyError;
+use crate::limits;
+use crate::net::framed_stream::Message;
+use crate::wire::backend::{error_fields, parameter_status};
+use crate::wire::encode::{self, Unencodable};
+
+/// The question what these settings are; nothing where none are given.
+pub(super) fn question(names: &[&str]) -> Result<BytesMut, Unencodable> {
+    let mut out = BytesMut::new();
+    if names.is_empty() {
+        return Ok(out);
+    }
+    let asked = names.iter().map(|name| {
+        // standard_conforming_strings is on: a literal means its letters.
+        format!(
+            "pg_catalog.current_setting('{}', true)",
+            name.replace('\'', "''")
+        )
+    });
+    let asked: Vec<String> = asked.collect();
+    encode::query(&mut out, &format!("SELECT {}", asked.join(", ")))?;
+    Ok(out)
+}
+
+/// The answer. Where the upstream refuses to say it, because one of them is not for everybody,
+/// nothing is known of any.
+///
+/// Not to be cancelled and gone on with: part of it may be read.
+pub(super) async fn answers(
+    session: &mut UpstreamSession,
+    names: &[&str],
+    deadline: Instant,
+) -> Result<BTreeMap<String, Option<String>>, VerifyError> {
+    let no_answer = VerifyError::NoSettings;
+    let Answer::Row(values) = answer(session, names.len(), no_answer, deadline).await? else {
+        return Ok(BTreeMap::new());
+    };
+    let names = names.iter().map(|name| name.to_ascii_lowercase());
+    let mut known: BTreeMap<String, Option<String>> = names.zip(values).collect();
+    known.retain(|_, value| {
+        let length = value.as_ref().map_or(0, String::len);
+        length <= limits::SESSION_VALUE_BYTES_MAX
+    });
+    Ok(known)
+}
+
+/// What a question was answered with that is to bring one row.
+pub(super) enum Answer {
+    /// The row.
+    Row(Vec<Option<String>>),
+    /// No, with this SQLSTATE.
+    Refused(Box<str>),
+    /// Nothing.
+    Nothing,
+}
+
+/// Reads the answer to a question, up to the moment that the upstream is ready for the next;
+/// `no_answer` where that is none.
+///
+/// Not to be cancelled and gone on with: part of it may be read.
+pub(super) async fn answer(
+    session: &mut UpstreamSession,
+    columns: usize,
+    no_answer: VerifyError,
+    deadline: Instant,
+) -> Result<Answer, VerifyError> {
+    let mut answer = Answer::Nothing;
+    for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
+        let message = session.link.backend(deadline).await;
+        let message = message.map_err(VerifyError::Link)?;
+        match message.kind {
+            b'D' => answer = Answer::Row(row(message.body(), columns).ok_or(no_answer)?),
+            b'Z' if message.body() == IDLE => return Ok(answer),
+            b'S' => {
+                let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
+                session.parameters.push((name.to_owned(), value.to_owned()));
+            }
+            b'E' => answer = Answer::Refused(refusal(&message, no_answer)?),
+            b'T' | b'C' | b'N' => {}
+            _ => return Err(no_answer),
+        }
+    }
+    Err(no_answer)
+}
+
+/// The SQLSTATE of an error behind which the session goes on.
+fn refusal(message: &Message, no_answer: VerifyError) -> Result<Box<str>, VerifyError> {
+    let fields = error_fields(message.body()).map_err(|_malformed| no_answer)?;
+    match fields.severity() {
+        Some("ERROR") => Ok(fields.sqlstate().unwrap_or_default().into()),
+        Some("FATAL" | "PANIC") => Err(VerifyError::Ended),
+        Some(_) | None => Err(no_answer),
+    }
+}
+
+/// The values of a row of so many columns.
+pub(super) fn row(body: &[u8], columns: usize) -> Option<Vec<Option<String>>> {
+    let (count, mut rest) = body.split_first_chunk()?;
+    if usize::from(u16::from_be_bytes(*count)) != columns {
+        return None;
+    }
+    let mut values = Vec::new();
+    for _ in 0..columns {
+        let (length, behind) = rest.split_first_chunk()?;
+        let length = i32::from_be_bytes(*length);
+        if length == NULL {
+            values.push(None);
+            rest = behind;
+            continue;
+        }
+        let (value, behind) = behind.split_at_checked(usize::try_from(length).ok()?)?;
+        values.push(Some(std::str::from_utf8(value).ok()?.to_owned()));
+        rest = behind;
+    }
+    rest.is_empty().then_some(values)
+}
+
+/// The length that stands for NULL.
+const NULL: i32 = -1;
+
+/// The body of ReadyForQuery outside of a transaction.
+const IDLE: &[u8] = b"I";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_only_ever_a_literal() {
+        assert!(question(&[]).unwrap().is_empty());
+        let asked = question(&["app.tenant", "a'b.c"]).unwrap();
+        let text = String::from_utf8(asked[5..asked.len() - 1].to_vec()).unwrap();
+        assert_eq!(
+            text,
+            "SELECT pg_catalog.current_setting('app.tenant', true), \
+             pg_catalog.current_setting('a''b.c', true)"
+        );
+    }
+
+    #[test]
+    fn a_row_has_a_value_for_each() {
+        let body = b"\0\x03\0\0\0\x01a\xff\xff\xff\xff\0\0\0\0";
+        let values = [Some("a".to_owned()), None, Some(String::new())];
+        assert_eq!(row(body, 3).as_deref(), Some(&values[..]));
+        assert_eq!(row(body, 2), None);
+        for kept in 0..body.len() {
+            assert_eq!(row(&body[..kept], 3), None, "cut at {kept}");
+        }
+        assert_eq!(row(&[body, &b"x"[..]].concat(), 3), None);
+    }
+}
